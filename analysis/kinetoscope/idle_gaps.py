@@ -1,0 +1,79 @@
+"""Idle gaps of devices as arrays: where they lie, and what ended each one.
+
+A gap is a maximal stretch of the window without work on any stream of the device. It ends at the work of positive length that starts there
+(several: the one launched first, then file order), or at an edge of the window; then what follows is the device's next work, if any.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from kinetoscope import intervals, schema
+
+if TYPE_CHECKING:
+    from kinetoscope.devices import Device
+    from kinetoscope.trace import Trace
+
+Index = npt.NDArray[np.int64]
+
+ENDED_BY = ("kernel", "memcpy", "memset", "window end")
+_NEVER = 2**62
+
+
+@dataclass(frozen=True)
+class GapTable:
+    """Gaps by device and time, one entry each; rows are rows of the trace's columns, -1 for none.
+
+    Parameters
+    ----------
+    device : ndarray of int64
+    start, end : ndarray of int64
+        ns.
+    next, launch, previous : ndarray of int64
+        The work that follows, the API call that owns it, the work that ended last before.
+    ended_by : ndarray of int8
+        Index into :data:`ENDED_BY`.
+    """
+
+    device: Index
+    start: Index
+    end: Index
+    next: Index
+    launch: Index
+    previous: Index
+    ended_by: npt.NDArray[np.int8]
+
+
+def build(trace: Trace) -> GapTable:
+    """Find the gaps of all devices of a trace."""
+    launch_of = np.full(len(trace), -1, np.int64)
+    launch_of[trace.work] = trace.launch_of_work
+    parts = [_of_device(trace, device, launch_of) for device in trace.devices]
+    if not parts:
+        nothing = np.empty(0, np.int64)
+        return GapTable(nothing, nothing, nothing, nothing, nothing, nothing, np.empty(0, np.int8))
+    device, start, end, following, previous, ended_by = (np.concatenate(column) for column in zip(*parts, strict=True))
+    launch = np.where(following >= 0, launch_of[np.maximum(following, 0)], -1)
+    return GapTable(device, start, end, following, launch, previous, ended_by.astype(np.int8))
+
+
+def _of_device(trace: Trace, device: Device, launch_of: Index) -> tuple[Index, Index, Index, Index, Index, Index]:
+    """Return device, start, end, next, previous and end reason of one device's gaps."""
+    columns = trace.columns
+    start, end = intervals.subtract(trace.window, device.busy)
+    rows = device.rows[device.end > device.start]
+    launch = launch_of[rows]
+    launched = np.where(launch >= 0, columns.start[np.maximum(launch, 0)], _NEVER)
+    by_start = rows[np.lexsort((columns.id[rows], launched, columns.start[rows]))]
+    at = np.searchsorted(columns.start[by_start], end)
+    following = np.append(by_start, -1)[at]
+    touching = (following >= 0) & (columns.start[np.maximum(following, 0)] == end)
+    kind = np.select([columns.kind[np.maximum(following, 0)] == schema.CODE[name] for name in ENDED_BY[:3]], [0, 1, 2], 3)
+    by_end = rows[np.lexsort((columns.id[rows], columns.end[rows]))]
+    previous = np.append(by_end, -1)[np.searchsorted(columns.end[by_end], start, side="right") - 1]
+    number = np.full(start.size, device.device, np.int64)
+    return number, start, end, following, previous, np.where(touching, kind, 3)

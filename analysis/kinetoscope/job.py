@@ -1,0 +1,288 @@
+"""Many traces together: runs, their ranks, and the spans of each rank; nothing is read until it is asked for."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from concurrent.futures import Executor
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from kinetoscope.errors import AmbiguousTraceError, ChoiceError, KinetoscopeError, NotATraceError
+from kinetoscope.reading.discover import Found, Problem, TraceFile, discover
+from kinetoscope.reading.progress import Listener, ignore
+from kinetoscope.trace import Source, Trace, load_file
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class Rank:
+    """One process of a run.
+
+    Parameters
+    ----------
+    rank : int or None
+        Its rank; ``None`` for a lone process that does not say.
+    worker : str
+        Its name in the file names.
+    spans : tuple of Source
+        Its recordings in time order, numbered from 1.
+    """
+
+    rank: int | None
+    worker: str
+    spans: tuple[Source, ...]
+
+    @property
+    def label(self) -> str:
+        """What people call it."""
+        return self.worker if self.rank is None else f"rank {self.rank}"
+
+
+@dataclass(frozen=True)
+class Run:
+    """A folder with traces of one job.
+
+    Parameters
+    ----------
+    name : str
+        Path of the folder relative to the log directory, ``"."`` for itself.
+    ranks : tuple of Rank
+    """
+
+    name: str
+    ranks: tuple[Rank, ...]
+
+
+class Job:
+    """What a log directory, or a single file, holds.
+
+    Attributes
+    ----------
+    path : str
+    runs : tuple of Run
+    problems : tuple of Problem
+        Files and folders that are left out, and why.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], found: Found) -> None:
+        self.path = os.fspath(path)
+        self.problems: tuple[Problem, ...] = tuple(found.problems)
+        self.folders = found.folders
+        self.runs = _runs(found.files)
+
+    def __repr__(self) -> str:
+        ranks = sum(len(run.ranks) for run in self.runs)
+        return f"<Job {self.path!r}: {len(self.runs)} runs, {ranks} ranks, {len(self.sources())} traces>"
+
+    def sources(self, rank: int | None = None, span: int | str | None = None) -> list[Source]:
+        """List traces.
+
+        Parameters
+        ----------
+        rank, span : int, optional
+            Only traces of this rank, or this span.
+
+        Returns
+        -------
+        list of Source
+
+        Raises
+        ------
+        ChoiceError
+            When there is no such rank or span.
+        NotATraceError
+            When there are no traces at all.
+        """
+        every = [source for run in self.runs for process in run.ranks for source in process.spans]
+        chosen = [source for source in every if rank is None or source.rank == rank]
+        if every and not chosen:
+            raise ChoiceError.of("rank", rank, sorted({source.rank for source in every if source.rank is not None}))
+        of_rank = chosen
+        chosen = [source for source in chosen if span is None or source.span == str(span)]
+        if of_rank and not chosen:
+            raise ChoiceError.of("span", span, sorted({source.span for source in of_rank}, key=int))
+        return chosen
+
+    def traces(self) -> list[Source]:
+        """List traces, or say that there are none.
+
+        Raises
+        ------
+        NotATraceError
+            When there are none.
+        """
+        every = self.sources()
+        if not every:
+            raise NotATraceError(_nothing(self), where=self.path, hint="record with torch.profiler and tensorboard_trace_handler")
+        return every
+
+    def load(self, rank: int | None = None, span: int | str | None = None, tell: Listener = ignore) -> Trace:
+        """Read the one trace that is meant.
+
+        Parameters
+        ----------
+        rank, span : int, optional
+            Needed where several fit.
+        tell : callable, optional
+            Hears of progress.
+
+        Returns
+        -------
+        Trace
+
+        Raises
+        ------
+        AmbiguousTraceError
+            When several fit.
+        KinetoscopeError
+            When there is none, or it cannot be read.
+        """
+        self.traces()
+        chosen = self.sources(rank, span)
+        if len(chosen) > 1:
+            names = ", ".join(_called(source) for source in chosen[:8])
+            more = f" and {len(chosen) - 8} more" if len(chosen) > 8 else ""
+            raise AmbiguousTraceError(f"{len(chosen)} traces fit: {names}{more}", where=self.path, hint="give rank and span, or the path of one file")
+        return load_file(chosen[0], tell)
+
+    def view(self, name: str, sources: Sequence[Source] | None = None, executor: Executor | None = None, **parameters: Any) -> pd.DataFrame:
+        """Ask one question to several traces.
+
+        Parameters
+        ----------
+        name : str
+            A view.
+        sources : sequence of Source, optional
+            The traces; all by default.
+        executor : concurrent.futures.Executor, optional
+            Where to read them: a process pool, or a cluster's.
+        **parameters
+            The view's.
+
+        Returns
+        -------
+        pandas.DataFrame
+            The view's rows of all of them, with ``rank`` and ``span`` (and ``run`` where there are several) first. What could not be read is in
+            ``attrs["failures"]``.
+        """
+        import pandas as pd
+
+        chosen = list(self.traces() if sources is None else sources)
+        work = [(source, name, parameters) for source in chosen]
+        answers: Iterable[pd.DataFrame | KinetoscopeError] = executor.map(_answer, work) if executor else map(_answer, work)
+        frames, failures, notes = [], [], []
+        several = len({source.run for source in chosen}) > 1
+        for source, answer in zip(chosen, answers, strict=True):
+            if isinstance(answer, KinetoscopeError):
+                failures.append(answer)
+                continue
+            notes += [f"{_called(source)}: {note}" for note in answer.attrs.get("notes", [])]
+            rank = pd.array([source.rank] * len(answer), dtype="Int64")
+            identity = {"rank": rank, "span": source.span} | ({"run": source.run} if several else {})
+            frames.append(pd.DataFrame(identity, index=answer.index).join(answer))
+        if not frames:
+            raise failures[0]
+        result = pd.concat(frames, ignore_index=True)
+        result.attrs = {"notes": notes, "failures": failures}
+        return result
+
+
+def _answer(work: tuple[Source, str, dict[str, Any]]) -> pd.DataFrame | KinetoscopeError:
+    """Read one trace and ask it; an error is an answer too, so that one bad file costs only itself."""
+    source, name, parameters = work
+    try:
+        return load_file(source).view(name, **parameters)
+    except ChoiceError:
+        raise
+    except KinetoscopeError as error:
+        return error
+
+
+def open_logdir(path: str | os.PathLike[str]) -> Job:
+    """List the runs, ranks and spans below a path, without reading any.
+
+    Parameters
+    ----------
+    path : str or path
+        A log directory, or one trace file.
+
+    Returns
+    -------
+    Job
+
+    Raises
+    ------
+    UnreadableError
+        When the path is not there or cannot be listed.
+    """
+    return Job(path, discover(path))
+
+
+def load(path: str | os.PathLike[str], rank: int | None = None, span: int | str | None = None, tell: Listener = ignore) -> Trace:
+    """Read a trace.
+
+    Parameters
+    ----------
+    path : str or path
+        A trace file, plain or gzip, or a folder that holds traces.
+    rank, span : int, optional
+        Which, where a folder holds several.
+    tell : callable, optional
+        Hears of progress.
+
+    Returns
+    -------
+    Trace
+
+    Raises
+    ------
+    AmbiguousTraceError
+        When several traces fit; the message names them.
+    KinetoscopeError
+        When there is none, or it cannot be read.
+    """
+    return open_logdir(path).load(rank, span, tell)
+
+
+def _called(source: Source) -> str:
+    """Return what to call a trace in a message."""
+    who = source.worker if source.rank is None else f"rank {source.rank}"
+    run = "" if source.run == "." else f"{source.run} "
+    return f"{run}{who} span {source.span}"
+
+
+def _nothing(job: Job) -> str:
+    """Say what a folder without traces holds instead."""
+    if not job.problems:
+        return "no traces here: the folder and those below hold no .json or .gz file"
+    first = job.problems[0]
+    return f"no traces here: {len(job.problems)} files are none ({os.path.basename(first.path)}: {first.message})"
+
+
+def _runs(files: list[TraceFile]) -> tuple[Run, ...]:
+    """Group files by run, and in it by rank and worker."""
+    by_run: dict[str, list[TraceFile]] = {}
+    for file in files:
+        by_run.setdefault(file.run, []).append(file)
+    return tuple(Run(name, _ranks(by_run[name])) for name in sorted(by_run))
+
+
+def _ranks(files: list[TraceFile]) -> tuple[Rank, ...]:
+    """Group a run's files by rank; processes that do not say are numbered by name where there are several."""
+    groups: dict[tuple[bool, int, str], list[TraceFile]] = {}
+    for file in files:
+        key = (True, 0, file.worker) if file.rank is None else (False, file.rank, "")
+        groups.setdefault(key, []).append(file)
+    unnamed = all(key[0] for key in groups) and len(groups) > 1
+    ranks = []
+    for position, key in enumerate(sorted(groups)):
+        members = sorted(groups[key], key=lambda file: (file.stamp, file.path))
+        rank = members[0].rank if members[0].rank is not None or not unnamed else position
+        spans = tuple(
+            Source(file.path, file.run, rank, str(number), file.worker) for number, file in enumerate(members, 1)
+        )
+        ranks.append(Rank(rank, members[0].worker, spans))
+    return tuple(ranks)

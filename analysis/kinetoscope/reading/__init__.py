@@ -1,0 +1,1 @@
+"""From files to columns: the only room that opens trace files."""

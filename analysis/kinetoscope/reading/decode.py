@@ -1,0 +1,221 @@
+"""From JSON text to columns, by a compiled decoder and typed records.
+
+``decode(text) -> Decoded`` is the whole interface: bytes in, columns out. The text is taken in pieces (:mod:`kinetoscope.reading.text`), each
+decoded into records and gathered into columns at once, so that no more than one piece is ever held as objects.
+"""
+
+from __future__ import annotations
+
+import gc
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from kinetoscope.errors import DamagedTraceError, NotATraceError
+from kinetoscope.reading import records, text as json_text
+from kinetoscope.reading.gather import Gatherer
+from kinetoscope.reading.progress import Listener, Progress, ignore
+
+_EXACT_LIMIT = 8.0e12  # µs; above this a double's step is too wide to tell ns apart
+
+
+@dataclass
+class Decoded:
+    """What a file holds.
+
+    Parameters
+    ----------
+    columns : Gatherer
+        The gathered columns, not yet classified.
+    metadata : dict
+        Everything in the document beside the events.
+    unreadable : list of tuple of int and str
+        Position and reason of events that no record fits.
+    """
+
+    columns: Gatherer
+    metadata: dict[str, Any]
+    unreadable: list[tuple[int, str]] = field(default_factory=list)
+
+
+@contextmanager
+def _no_garbage_collection() -> Iterator[None]:
+    """Pause the cyclic collector: the records hold no cycles, and it would walk millions of them again and again."""
+    was = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was:
+            gc.enable()
+
+
+def decode(text: bytes, where: str = "", tell: Listener = ignore, piece_bytes: int = json_text.PIECE) -> Decoded:
+    """Decode the JSON text of a trace.
+
+    Parameters
+    ----------
+    text : bytes
+        UTF-8 JSON: an object with ``traceEvents``, or a bare list of events.
+    where : str
+        The file, for messages.
+    tell : callable, optional
+        Hears of progress in bytes of the text.
+    piece_bytes : int
+        Least size of a piece.
+
+    Returns
+    -------
+    Decoded
+
+    Raises
+    ------
+    NotATraceError
+        When the text is no JSON, or JSON of another kind.
+    DamagedTraceError
+        When the JSON is cut or malformed.
+    """
+    head = json_text.head_end(text)
+    if head < 0:
+        raise _no_trace(text, where)
+    with _no_garbage_collection():
+        try:
+            return _decode_pieces(text, head, tell, piece_bytes)
+        except msgspec.DecodeError:
+            # a border between pieces may have been none: as one piece it is right or it is broken
+            try:
+                return _decode_pieces(text, head, tell, len(text))
+            except msgspec.DecodeError as error:
+                raise _broken(text, error, where) from error
+
+
+def _decode_pieces(text: bytes, head: int, tell: Listener, size: int) -> Decoded:
+    """Decode piece by piece; the last one also holds what stands behind the events."""
+    columns = Gatherer()
+    unreadable: list[tuple[int, str]] = []
+    bare = text[:head].strip() == b"["
+    metadata: dict[str, Any] = {}
+    for piece in json_text.pieces(text, head, size):
+        document = json_text.piece_document(text, head, piece)
+        wrapped = piece.last and not bare
+        events = _typed(document, wrapped, columns.count, unreadable)
+        columns.add(events)
+        if wrapped:
+            metadata = _metadata(document)
+        tell(Progress("decode", piece.end, len(text), columns.count))
+    return Decoded(columns, metadata, unreadable)
+
+
+def _typed(document: bytes, wrapped: bool, first: int, unreadable: list[tuple[int, str]]) -> list[Any]:
+    """Decode the events of a document by the narrowest record that fits them all."""
+    for record in (records.Event, records.ExactEvent):
+        try:
+            events = _decoder(record, wrapped).decode(document)
+        except msgspec.ValidationError:
+            break
+        events = events.traceEvents if wrapped else events
+        if record is records.ExactEvent or not _needs_exact(events):
+            return list(events)
+    return _one_by_one(document, wrapped, first, unreadable)
+
+
+@cache
+def _decoder(record: type, wrapped: bool) -> msgspec.json.Decoder[Any]:
+    """Return the decoder for a list of records, bare or inside an object."""
+    kind: Any = list[record]  # type: ignore[valid-type]
+    if wrapped:
+        kind = msgspec.defstruct("Document", [("traceEvents", kind, msgspec.field(default_factory=list))])
+    return msgspec.json.Decoder(kind, strict=True)
+
+
+def _needs_exact(events: list[records.Event]) -> bool:
+    """Tell whether a time has a fraction that doubles may have bent."""
+    times = [event.ts for event in events if type(event.ts) is float]
+    return bool(times) and float(np.abs(np.array(times)).max()) > _EXACT_LIMIT
+
+
+def _one_by_one(document: bytes, wrapped: bool, first: int, unreadable: list[tuple[int, str]]) -> list[Any]:
+    """Decode events singly, so that one odd event costs only itself."""
+    if wrapped:
+        raws = msgspec.json.decode(document, type=records.Whole).traceEvents
+    else:
+        raws = msgspec.json.decode(document, type=list[msgspec.Raw])
+    exact = msgspec.json.Decoder(records.ExactEvent)
+    loose = msgspec.json.Decoder(records.LooseEvent)
+    events: list[Any] = []
+    for position, raw in enumerate(raws, first):
+        try:
+            events.append(exact.decode(raw))
+        except msgspec.ValidationError:
+            try:
+                read = loose.decode(raw)
+                events.append(records.ExactEvent(*(getattr(read, name) for name in records.LooseEvent.__struct_fields__)))
+            except msgspec.ValidationError as error:
+                events.append(records.ExactEvent())
+                unreadable.append((position, str(error)))
+    return events
+
+
+def _metadata(document: bytes) -> dict[str, Any]:
+    """Return what stands beside the events."""
+    raws = msgspec.json.decode(document, type=dict[str, msgspec.Raw])
+    raws.pop("traceEvents", None)
+    return {key: msgspec.json.decode(raw) for key, raw in raws.items()}
+
+
+def event_arguments(text: bytes, position: int) -> dict[str, Any]:
+    """Return one event as the file has it.
+
+    Parameters
+    ----------
+    text : bytes
+    position : int
+        Place in the event list.
+
+    Returns
+    -------
+    dict
+        The JSON object; empty when the file has no such event.
+    """
+    head = json_text.head_end(text)
+    bare = text[:head].strip() == b"["
+    seen = 0
+    for piece in json_text.pieces(text, head):
+        document = json_text.piece_document(text, head, piece)
+        if piece.last and not bare:
+            raws = msgspec.json.decode(document, type=records.Whole).traceEvents
+        else:
+            raws = msgspec.json.decode(document, type=list[msgspec.Raw])
+        if position < seen + len(raws):
+            found = msgspec.json.decode(raws[position - seen])
+            return found if isinstance(found, dict) else {}
+        seen += len(raws)
+    return {}
+
+
+def _no_trace(text: bytes, where: str) -> NotATraceError | DamagedTraceError:
+    """Say what a text without an event list is instead."""
+    try:
+        found = msgspec.json.decode(text)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        start = text[:40].decode("utf-8", "replace").strip()
+        if start.startswith(("{", "[")):
+            return _broken(text, error, where)
+        return NotATraceError(f"no JSON: it begins with {start[:24]!r}", where=where, hint="expected a trace written by torch.profiler")
+    if isinstance(found, dict):
+        keys = ", ".join(sorted(map(str, found))[:6]) or "none"
+        return NotATraceError(f"JSON, but no trace: the key 'traceEvents' is missing (keys: {keys})", where=where)
+    return NotATraceError(f"JSON, but no trace: a {type(found).__name__}, not an object with 'traceEvents'", where=where)
+
+
+def _broken(text: bytes, error: Exception, where: str) -> DamagedTraceError:
+    """Say where JSON breaks off."""
+    cut = not text.rstrip().endswith((b"}", b"]"))
+    what = "its JSON is cut off" if cut else "its JSON is malformed"
+    hint = "was the job stopped while it wrote?" if cut else "which program wrote it?"
+    return DamagedTraceError(f"{what} ({len(text):,} bytes of text): {error}", where=where, hint=hint)

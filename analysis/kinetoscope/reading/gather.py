@@ -1,0 +1,203 @@
+"""Gather decoded records into plain columns, piece by piece.
+
+Names and categories are numbered once; arguments are kept only for the events that have them. The gatherer knows JSON's odd ways (an id may be
+int, float or text), not what events mean: that is :mod:`kinetoscope.reading.columns`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal, InvalidOperation
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+MISSING = np.iinfo(np.int64).min
+"""A time that is not usable."""
+
+_INT64 = 2**63 - 1
+
+
+class Gatherer:
+    """Columns that grow by pieces.
+
+    Attributes
+    ----------
+    count : int
+        Events so far.
+    """
+
+    def __init__(self) -> None:
+        self.count = 0
+        self.phases: dict[str, int] = {}
+        self.categories: dict[str, int] = {}
+        self.threads: dict[tuple[Any, Any], int] = {}
+        self._names: list[pa.Array] = []
+        self._parts: dict[str, list[npt.NDArray[Any]]] = {}
+        self._arguments: dict[str, list[Any]] = {}
+
+    def add(self, events: Sequence[Any]) -> None:
+        """Take in one piece of records."""
+        phases, categories, threads = self.phases, self.categories, self.threads
+        self._put("phase", np.array([phases.setdefault(e.ph, len(phases)) for e in events], np.int32))
+        self._put("category", np.array([categories.setdefault(e.cat or "", len(categories)) for e in events], np.int32))
+        self._put("thread", np.array([threads.setdefault((e.pid, e.tid), len(threads)) for e in events], np.int32))
+        self._put("ts", nanoseconds([e.ts for e in events]))
+        self._put("dur", nanoseconds([e.dur for e in events]))
+        self._put("flow", integers([e.id for e in events]))
+        names = pa.array([e.name if type(e.name) is str else _text(e.name) for e in events], pa.string())
+        self._names.append(names.dictionary_encode())
+        self._take_arguments(events)
+        self.count += len(events)
+
+    def _take_arguments(self, events: Sequence[Any]) -> None:
+        """Keep the arguments of events that have them, beside their positions."""
+        held = [(i, e.args) for i, e in enumerate(events, self.count) if e.args is not None]
+        self._put("argument_row", np.array([i for i, _ in held], np.int64))
+        arguments = [a for _, a in held]
+        for name in ("device", "in_device", "stream", "correlation", "external_id", "old_external_id", "sequence_number", "forward_thread"):
+            self._put(name, integers([getattr(a, name) for a in arguments]))
+        for name in ("registers", "shared_memory", "bytes", "size"):
+            self._put(name, integers([getattr(a, name) for a in arguments]))
+        for name in ("blocks_per_sm", "occupancy", "bandwidth"):
+            self._put(name, floats([getattr(a, name) for a in arguments]))
+        self._put("unfinished", np.array([a.finished is False or a.finished == "false" for a in arguments], bool))
+        self._put("collective", np.array([bool(a.collective) for a in arguments], bool))
+        for name in ("grid", "block"):
+            self._names_of(name, [_shape(getattr(a, name)) for a in arguments])
+        self._names_of("label", [_text(a.label if a.label is not None else a.labels) for a in arguments])
+
+    def _names_of(self, key: str, values: list[str]) -> None:
+        self._arguments.setdefault(key, []).append(pa.array(values, pa.string()).dictionary_encode())
+
+    def _put(self, key: str, values: npt.NDArray[Any]) -> None:
+        self._parts.setdefault(key, []).append(values)
+
+    def array(self, key: str) -> npt.NDArray[Any]:
+        """Return a column of all pieces."""
+        parts = self._parts.get(key, [])
+        return np.concatenate(parts) if parts else np.empty(0, np.int64)
+
+    def texts(self, key: str) -> tuple[npt.NDArray[np.int32], list[str]]:
+        """Return a text column as codes and the distinct texts they number."""
+        return _joined(self._names if key == "name" else self._arguments.get(key, []))
+
+
+def _joined(parts: list[Any]) -> tuple[npt.NDArray[np.int32], list[str]]:
+    """Number the texts of several pieces together."""
+    if not parts:
+        return np.empty(0, np.int32), []
+    joined = pa.chunked_array(parts).unify_dictionaries()
+    codes = np.concatenate([chunk.indices.to_numpy(zero_copy_only=False) for chunk in joined.chunks])
+    return codes.astype(np.int32, copy=False), joined.chunk(0).dictionary.to_pylist()
+
+
+def _text(value: Any) -> str:
+    """Return any JSON value as text; nothing as the empty text."""
+    return "" if value is None else value if isinstance(value, str) else str(value)
+
+
+def _shape(value: Any) -> str:
+    """Return a launch shape as ``x, y, z``."""
+    if isinstance(value, list):
+        return ", ".join(map(str, value))
+    return _text(value).strip("[]")
+
+
+def integers(values: list[Any]) -> npt.NDArray[np.int64]:
+    """Return ids as int64, -1 for what is none.
+
+    Parameters
+    ----------
+    values : list of int, float, str or None
+
+    Returns
+    -------
+    ndarray of int64
+        Unsigned 64-bit ids keep their bits.
+    """
+    try:
+        return np.array(values, np.int64)
+    except (TypeError, ValueError, OverflowError):
+        return np.array([_integer(value) for value in values], np.int64)
+
+
+def _integer(value: Any) -> int:
+    """Return one id as a signed 64-bit integer."""
+    if isinstance(value, str):
+        try:
+            value = int(value, 0)
+        except ValueError:
+            return -1
+    if isinstance(value, float):
+        value = int(value) if abs(value) < _INT64 else -1
+    if not isinstance(value, int):
+        return -1
+    if abs(value) > _INT64:
+        value = (value + 2**63) % 2**64 - 2**63
+    return int(value)
+
+
+def floats(values: list[Any]) -> npt.NDArray[np.float64]:
+    """Return figures as doubles, NaN for what is none.
+
+    Parameters
+    ----------
+    values : list of int, float, str or None
+
+    Returns
+    -------
+    ndarray of float64
+    """
+    try:
+        return np.array(values, np.float64)
+    except (TypeError, ValueError, OverflowError):
+        return np.array([_float(value) for value in values], np.float64)
+
+
+def _float(value: Any) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        return float("nan")
+
+
+def nanoseconds(values: list[Any]) -> npt.NDArray[np.int64]:
+    """Convert times from µs to ns, exactly.
+
+    Parameters
+    ----------
+    values : list of int, float, Decimal, str or None
+        Times in µs. Doubles must be below 2^43 in size, or whole: others come as Decimal.
+
+    Returns
+    -------
+    ndarray of int64
+        ns; :data:`MISSING` where there is no usable time.
+    """
+    try:
+        times = np.array(values, np.float64) if Decimal not in set(map(type, values)) else None
+    except (TypeError, ValueError, OverflowError):
+        times = None
+    if times is None or str in set(map(type, values)):
+        return np.array([_nanosecond(value) for value in values], np.int64)
+    usable = np.abs(times) < _INT64 // 1000
+    times = np.where(usable, times, 0.0)
+    whole = np.trunc(times)
+    # a double holds whole µs and three digits exactly enough apart; together it does not
+    exact = whole.astype(np.int64) * 1000 + np.rint((times - whole) * 1000).astype(np.int64)
+    return np.where(usable, exact, MISSING)
+
+
+def _nanosecond(value: Any) -> int:
+    """Convert one time from µs to ns by decimal arithmetic."""
+    if value is None or isinstance(value, bool):
+        return int(MISSING)
+    try:
+        scaled = Decimal(value if not isinstance(value, float) else repr(value)) * 1000
+        found = int(scaled.to_integral_value())
+    except (InvalidOperation, ValueError, OverflowError):
+        return int(MISSING)
+    return found if abs(found) < _INT64 else int(MISSING)

@@ -1,0 +1,88 @@
+"""What one event of the JSON looks like, as typed records for the compiled decoder.
+
+Fields are as wide as real files are: ids come as int, float or text. What no figure needs is skipped by the decoder without being built.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+import msgspec
+from msgspec import Struct, field
+
+Number = int | float | str | None
+Exact = int | Decimal | None
+
+
+class Arguments(Struct, gc=False):
+    """The arguments that frames and links need; all others are decoded when they are asked for."""
+
+    device: Number = -1
+    in_device: Number = field(default=-1, name="inDevice")
+    stream: Number = -1
+    correlation: Number = 0
+    external_id: Number = field(default=-1, name="External id")
+    old_external_id: Number = field(default=-1, name="external id")
+    sequence_number: Number = field(default=-1, name="Sequence number")
+    forward_thread: Number = field(default=-1, name="Fwd thread id")
+    collective: Any = field(default=None, name="Collective name")
+    grid: Any = None
+    block: Any = None
+    registers: Number = field(default=-1, name="registers per thread")
+    shared_memory: Number = field(default=-1, name="shared memory")
+    blocks_per_sm: Number = field(default=None, name="blocks per SM")
+    occupancy: Number = field(default=None, name="est. achieved occupancy %")
+    bytes: Number = -1
+    size: Number = -1
+    bandwidth: Number = field(default=None, name="memory bandwidth (GB/s)")
+    finished: bool | int | str | None = None
+    label: Any = field(default=None, name="name")
+    labels: Any = None
+
+
+class Event(Struct, gc=False):
+    """One event with times as doubles: exact to the nanosecond below 2^43 µs."""
+
+    ph: str = ""
+    cat: str | None = ""
+    name: str | int | float | None = ""
+    pid: Number = None
+    tid: Number = None
+    ts: Number = None
+    dur: Number = None
+    id: Number = -1
+    args: Arguments | None = None
+
+
+class ExactEvent(Struct, gc=False):
+    """One event with times as the decimal text says, for times that doubles cannot hold."""
+
+    ph: str = ""
+    cat: str | None = ""
+    name: str | int | float | None = ""
+    pid: Number = None
+    tid: Number = None
+    ts: Exact = None
+    dur: Exact = None
+    id: Number = -1
+    args: Arguments | None = None
+
+
+class LooseEvent(Struct, gc=False):
+    """An event whose arguments are not an object, or hold what no writer is known to put there: read without them."""
+
+    ph: str = ""
+    cat: str | None = ""
+    name: str | int | float | None = ""
+    pid: Number = None
+    tid: Number = None
+    ts: Exact = None
+    dur: Exact = None
+    id: Number = -1
+
+
+class Whole(Struct):
+    """A document: the events as they are written."""
+
+    traceEvents: list[msgspec.Raw] = []  # noqa: N815 - the file's own word

@@ -1,0 +1,82 @@
+"""Cut the JSON text of a trace into pieces of whole events, so that decoding can tell how far it is and memory stays small.
+
+A trace is an object with the list ``traceEvents``, or a bare list. The text between ``[`` and the end of the list is cut where one event ends
+and the next begins. An event begins with ``{"`` and the key that the first event begins with; inside a JSON string such text cannot stand,
+since its quotes would be escaped there. A writer that breaks this rule is still read right: a piece that does not parse makes the caller
+decode the text as one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+_LIST = re.compile(rb'"traceEvents"\s*:\s*\[')
+_FIRST_KEY = re.compile(rb'\s*\{\s*("(?:[^"\\]|\\.){1,64}")\s*:')
+PIECE = 8 << 20
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A stretch of the text that holds whole events.
+
+    Parameters
+    ----------
+    start, end : int
+        Byte offsets in the text.
+    last : bool
+        True when the rest of the document, behind the list, belongs to it.
+    """
+
+    start: int
+    end: int
+    last: bool
+
+
+def head_end(text: bytes) -> int:
+    """Return the offset behind the ``[`` that opens the event list, or -1 when there is none."""
+    if text[:64].lstrip().startswith(b"["):
+        return text.index(b"[") + 1
+    found = _LIST.search(text)
+    return found.end() if found else -1
+
+
+def pieces(text: bytes, start: int, size: int = PIECE) -> Iterator[Piece]:
+    """Cut the event list into pieces.
+
+    Parameters
+    ----------
+    text : bytes
+    start : int
+        Offset behind the ``[`` of the list.
+    size : int
+        Least bytes of a piece.
+
+    Yields
+    ------
+    Piece
+        In order; together they are the text from ``start`` to its end, less the commas between them.
+    """
+    first = _FIRST_KEY.match(text, start)
+    if first is None:
+        yield Piece(start, len(text), last=True)
+        return
+    border = re.compile(rb"\}(\s*,\s*)\{\s*" + re.escape(first.group(1)) + rb"\s*:")
+    at = start
+    while at + size < len(text):
+        cut = border.search(text, at + size)
+        if cut is None:
+            break
+        yield Piece(at, cut.start(1), last=False)
+        at = cut.end(1)
+    yield Piece(at, len(text), last=True)
+
+
+def piece_document(text: bytes, head: int, piece: Piece) -> bytes:
+    """Return a piece as a JSON document of its own.
+
+    The last piece brings the rest of the file with it, so it is completed by the head of the file rather than closed.
+    """
+    body = text[piece.start : piece.end]
+    return text[:head] + body if piece.last else b"[" + body + b"]"

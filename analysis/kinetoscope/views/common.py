@@ -1,0 +1,57 @@
+"""What several views share: units, the time range, notes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kinetoscope.views.registry import Parameter
+
+if TYPE_CHECKING:
+    from kinetoscope.trace import Trace
+
+RANGE = (
+    Parameter("start_us", "number", "Only events that start here or later, µs from the trace's origin."),
+    Parameter("end_us", "number", "Only events that start before this, µs from the trace's origin."),
+)
+
+
+def us(ns: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    """Return ns as µs; three decimals are exact ns."""
+    return np.asarray(ns, np.float64) / 1000.0
+
+
+def pct(part: npt.ArrayLike, whole: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    """Return shares in percent; NaN where the whole is nothing."""
+    whole = np.asarray(whole, np.float64)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(whole > 0, 100.0 * np.asarray(part, np.float64) / whole, np.nan)
+
+
+def in_range(start_ns: npt.NDArray[np.int64], start_us: float | None, end_us: float | None) -> npt.NDArray[np.bool_]:
+    """Tell which events start in a time range."""
+    chosen = np.ones(start_ns.size, bool)
+    if start_us is not None:
+        chosen &= start_ns >= round(start_us * 1000)
+    if end_us is not None:
+        chosen &= start_ns < round(end_us * 1000)
+    return chosen
+
+
+def no_device_note(trace: Trace) -> list[str]:
+    """Explain an empty device view: was there no GPU, or was it not recorded?"""
+    if trace.work.size:
+        return []
+    if trace.launches_rows.size:
+        return [f"No device work was recorded, though the host made {trace.launches_rows.size:,} launch calls."]
+    if (trace.columns.kind == _api_call()).any():
+        return ["No device work: the host called the device's API but launched nothing."]
+    return ["No device work: only the host was recorded (activities had no GPU, or there was none)."]
+
+
+def _api_call() -> Any:
+    from kinetoscope.schema import CODE
+
+    return CODE["api_call"]

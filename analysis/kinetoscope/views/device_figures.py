@@ -1,0 +1,79 @@
+"""Figures of a device that come from how its kernels were launched: SM efficiency and achieved occupancy."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kinetoscope import intervals
+
+if TYPE_CHECKING:
+    from kinetoscope.devices import Device
+    from kinetoscope.trace import Trace
+
+_DEFAULT_SHARED_MEMORY = 49152
+
+
+def properties(trace: Trace, device: int) -> dict[str, Any]:
+    """Return what the file says of a device, by its id; empty when it says nothing."""
+    listed = trace.metadata.get("deviceProperties")
+    if not isinstance(listed, list):
+        return {}
+    return next((entry for entry in listed if isinstance(entry, dict) and entry.get("id") == device), {})
+
+
+def sm_efficiency_pct(trace: Trace, device: Device) -> float:
+    """Return how well the running kernels could fill the device.
+
+    Parameters
+    ----------
+    trace : Trace
+    device : Device
+
+    Returns
+    -------
+    float
+        Integral over the window of min(1, Σ blocks per SM of the kernels running) / window, in %; NaN when no kernel has the figure.
+    """
+    blocks = trace.columns.details["blocks_per_sm"][device.rows]
+    chosen = device.kernel & np.isfinite(blocks) & (blocks > 0)
+    length = intervals.measure(trace.window)
+    if not chosen.any() or not length:
+        return float("nan")
+    start, end, weight = device.start[chosen], device.end[chosen], blocks[chosen]
+    # counted in millionths, so that adding and taking away leaves exactly nothing
+    units = np.rint(weight * 1e6).astype(np.int64)
+    at = np.concatenate([start, end])
+    order = np.argsort(at, kind="stable")
+    level = np.cumsum(np.concatenate([units, -units])[order])
+    at = at[order]
+    fill = np.minimum(level[:-1], 1_000_000)
+    inside = intervals.covered_before(trace.window, at)
+    return float(100.0 * (fill * np.diff(inside)).sum() / 1e6 / length)
+
+
+def occupancy_pct(trace: Trace, device: Device) -> float:
+    """Return the achieved occupancy that the recorder estimated, weighted by kernel time.
+
+    A recorded 0 with more shared memory than the device's default limit is unknown, not 0; missing stays missing.
+
+    Parameters
+    ----------
+    trace : Trace
+    device : Device
+
+    Returns
+    -------
+    float
+        %; NaN when no kernel of the window has the figure.
+    """
+    details = trace.columns.details
+    occupancy, shared = details["occupancy"][device.rows], details["shared_memory"][device.rows]
+    limit = properties(trace, device.device).get("sharedMemPerBlock", _DEFAULT_SHARED_MEMORY)
+    unknown = (occupancy == 0) & (shared > (limit if isinstance(limit, int) else _DEFAULT_SHARED_MEMORY))
+    chosen = device.kernel & np.isfinite(occupancy) & ~unknown
+    start, end = device.start[chosen], device.end[chosen]
+    length = intervals.covered_before(trace.window, end) - intervals.covered_before(trace.window, start)
+    total = length.sum()
+    return float((occupancy[chosen] * length).sum() / total) if total else float("nan")

@@ -1,0 +1,84 @@
+"""Every call of some kernels: the rows behind a row of the kernel table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+
+from kinetoscope import schema
+from kinetoscope.schema import Column
+from kinetoscope.views.common import RANGE, in_range, no_device_note, us
+from kinetoscope.views.kernels import categories, op_names
+from kinetoscope.views.registry import Parameter, View
+
+if TYPE_CHECKING:
+    from kinetoscope.trace import Trace
+
+_COLUMNS = (
+    Column("id", "", "integer", "Event id."),
+    Column("name", "", "text", "Name of the kernel."),
+    Column("op", "", "text", "Operator that launched it."),
+    Column("device", "", "integer", "Device."),
+    Column("stream", "", "integer", "Stream."),
+    Column("step", "", "integer", "Step that launched it."),
+    Column("start_us", "µs", "number", "Start, from the trace's origin."),
+    Column("duration_us", "µs", "number", "Length."),
+    Column("launch_delay_us", "µs", "number", "Start − start of the launch call; missing without one."),
+)
+
+_FILTERS = (
+    Parameter("name", "text", "Kernels of exactly this name."),
+    Parameter("op", "text", "Kernels launched by ops of exactly this name."),
+    Parameter("category", "text", "Kernels of this category."),
+    Parameter("stream", "number", "Kernels of this stream."),
+    Parameter("step", "number", "Kernels launched in this step."),
+    Parameter("device", "number", "Kernels of this device."),
+)
+
+
+def kernel_calls(trace: Trace, **filters: Any) -> pd.DataFrame:
+    """List kernels one by one.
+
+    Parameters
+    ----------
+    trace : Trace
+    **filters
+        ``name, op, category, stream, step, device, start_us, end_us``: only kernels that fit all that are given.
+
+    Returns
+    -------
+    pandas.DataFrame
+        In time order per device.
+    """
+    columns = trace.columns
+    kernel = columns.kind[trace.work] == schema.CODE["kernel"]
+    rows, launch = trace.work[kernel], trace.launch_of_work[kernel]
+    base = trace.kernels
+    delay = columns.start[rows] - columns.start[np.maximum(launch, 0)] if rows.size else rows
+    frame = pd.DataFrame(
+        {
+            "id": columns.id[rows],
+            "name": base["name"].array,
+            "op": op_names(trace, trace.op_of_work[kernel]),
+            "device": base["device"].array,
+            "stream": base["stream"].array,
+            "step": base["step"].array,
+            "start_us": us(columns.start[rows]),
+            "duration_us": us(columns.duration[rows]),
+            "launch_delay_us": np.where(launch >= 0, us(delay), np.nan),
+        }
+    )
+    chosen = in_range(columns.start[rows], filters.get("start_us"), filters.get("end_us"))
+    for key in ("name", "op", "stream", "step", "device"):
+        if filters.get(key) is not None:
+            chosen &= (frame[key] == filters[key]).fillna(False).to_numpy(bool)
+    if filters.get("category") is not None:
+        chosen &= categories(trace, rows, trace.communication[kernel]) == filters["category"]
+    frame = frame[chosen].reset_index(drop=True)
+    frame.attrs["notes"] = no_device_note(trace)
+    return frame
+
+
+VIEW = View("kernel_calls", "Kernel calls", kernel_calls, _COLUMNS, (*_FILTERS, *RANGE))
