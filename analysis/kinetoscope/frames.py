@@ -19,7 +19,9 @@ Index = npt.NDArray[np.int64]
 
 def optional(values: npt.NDArray[np.int64], missing: npt.NDArray[np.bool_] | None = None) -> pd.arrays.IntegerArray:
     """Return integers in which some are missing, by default the negative ones."""
-    return pd.arrays.IntegerArray(np.asarray(values, np.int64).copy(), values < 0 if missing is None else np.asarray(missing, bool))
+    return pd.arrays.IntegerArray(
+        np.asarray(values, np.int64).copy(), values < 0 if missing is None else np.asarray(missing, bool)
+    )
 
 
 def ids(trace: Trace, rows: Index) -> pd.arrays.IntegerArray:
@@ -143,7 +145,10 @@ def memory_copies(trace: Trace) -> pd.DataFrame:
     rows = trace.work[chosen]
     parts = _Parts(trace, rows)
     kind = {"kind": texts(columns.kind[rows].astype(np.int32), list(schema.KINDS))}
-    details = {"bytes": optional(columns.details["bytes"][rows]), "bandwidth_gb_per_s": columns.details["bandwidth"][rows]}
+    details = {
+        "bytes": optional(columns.details["bytes"][rows]),
+        "bandwidth_gb_per_s": columns.details["bandwidth"][rows],
+    }
     return _frame(trace, rows, kind, parts.event(), parts.device(), _work_links(trace, chosen), details)
 
 

@@ -33,10 +33,10 @@ class HostOrder:
 def order_hosts(columns: Columns) -> HostOrder:
     """Sort the timed host events and find their parents."""
     rows = np.flatnonzero(columns.timed & np.isin(columns.kind, schema.HOST) & (columns.duration >= 0))
-    thread, start, end = columns.thread[rows], columns.start[rows], columns.end[rows]
+    thread, start, end = columns.thread[rows].astype(np.int64), columns.start[rows], columns.end[rows]
     tie = (columns.kind[rows] == schema.CODE["api_call"]).astype(np.int8)
     rows = rows[nesting.order(thread, start, end, tie)]
-    return HostOrder(rows, nesting.parents(columns.thread[rows], columns.end[rows]))
+    return HostOrder(rows, nesting.parents(columns.thread[rows].astype(np.int64), columns.end[rows]))
 
 
 def owners(columns: Columns, host: HostOrder) -> Index:
@@ -55,7 +55,7 @@ def owners(columns: Columns, host: HostOrder) -> Index:
     kind = columns.kind[host.rows]
     is_op = kind == schema.CODE["op"]
     is_call = kind == schema.CODE["api_call"]
-    thread, end = columns.thread[host.rows], columns.end[host.rows]
+    thread, end = columns.thread[host.rows].astype(np.int64), columns.end[host.rows]
     parent = nesting.parents(thread[is_op], end[is_op])
     nearest = nesting.nearest_before(is_op, thread)[is_call]
     found = nesting.enclosing(end[is_op], parent, nearest, end[is_call])
@@ -79,7 +79,10 @@ def forward_ops(columns: Columns) -> Index:
     backward = ops[(columns.forward_thread[ops] > 0) & (columns.sequence_number[ops] >= 0)]
     source = ops[(columns.forward_thread[ops] <= 0) & (columns.sequence_number[ops] >= 0)]
     found = last_by_key_before(
-        columns.sequence_number[source], columns.start[source], columns.sequence_number[backward], columns.start[backward]
+        columns.sequence_number[source],
+        columns.start[source],
+        columns.sequence_number[backward],
+        columns.start[backward],
     )
     forward[backward[found >= 0]] = source[found[found >= 0]]
     begin, finish = _flow_pairs(columns, ops)

@@ -72,7 +72,9 @@ def _of_device(trace: Trace, device: Device, launch_of: Index) -> tuple[Index, I
     at = np.searchsorted(columns.start[by_start], end)
     following = np.append(by_start, -1)[at]
     touching = (following >= 0) & (columns.start[np.maximum(following, 0)] == end)
-    kind = np.select([columns.kind[np.maximum(following, 0)] == schema.CODE[name] for name in ENDED_BY[:3]], [0, 1, 2], 3)
+    kind = np.select(
+        [columns.kind[np.maximum(following, 0)] == schema.CODE[name] for name in ENDED_BY[:3]], [0, 1, 2], 3
+    )
     by_end = rows[np.lexsort((columns.id[rows], columns.end[rows]))]
     previous = np.append(by_end, -1)[np.searchsorted(columns.end[by_end], start, side="right") - 1]
     number = np.full(start.size, device.device, np.int64)

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Executor
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from kinetoscope.errors import AmbiguousTraceError, ChoiceError, KinetoscopeError, NotATraceError
@@ -103,7 +104,7 @@ class Job:
         of_rank = chosen
         chosen = [source for source in chosen if span is None or source.span == str(span)]
         if of_rank and not chosen:
-            raise ChoiceError.of("span", span, sorted({source.span for source in of_rank}, key=int))
+            raise ChoiceError.of("span", span, dict.fromkeys(source.span for source in of_rank))
         return chosen
 
     def traces(self) -> list[Source]:
@@ -116,7 +117,9 @@ class Job:
         """
         every = self.sources()
         if not every:
-            raise NotATraceError(_nothing(self), where=self.path, hint="record with torch.profiler and tensorboard_trace_handler")
+            raise NotATraceError(
+                _nothing(self), where=self.path, hint="record with torch.profiler and tensorboard_trace_handler"
+            )
         return every
 
     def load(self, rank: int | None = None, span: int | str | None = None, tell: Listener = ignore) -> Trace:
@@ -145,10 +148,16 @@ class Job:
         if len(chosen) > 1:
             names = ", ".join(_called(source) for source in chosen[:8])
             more = f" and {len(chosen) - 8} more" if len(chosen) > 8 else ""
-            raise AmbiguousTraceError(f"{len(chosen)} traces fit: {names}{more}", where=self.path, hint="give rank and span, or the path of one file")
+            raise AmbiguousTraceError(
+                f"{len(chosen)} traces fit: {names}{more}",
+                where=self.path,
+                hint="give rank and span, or the path of one file",
+            )
         return load_file(chosen[0], tell)
 
-    def view(self, name: str, sources: Sequence[Source] | None = None, executor: Executor | None = None, **parameters: Any) -> pd.DataFrame:
+    def view(
+        self, name: str, sources: Sequence[Source] | None = None, executor: Executor | None = None, **parameters: Any
+    ) -> pd.DataFrame:
         """Ask one question to several traces.
 
         Parameters
@@ -172,7 +181,9 @@ class Job:
 
         chosen = list(self.traces() if sources is None else sources)
         work = [(source, name, parameters) for source in chosen]
-        answers: Iterable[pd.DataFrame | KinetoscopeError] = executor.map(_answer, work) if executor else map(_answer, work)
+        answers: Iterable[pd.DataFrame | KinetoscopeError] = (
+            executor.map(_answer, work) if executor else map(_answer, work)
+        )
         frames, failures, notes = [], [], []
         several = len({source.run for source in chosen}) > 1
         for source, answer in zip(chosen, answers, strict=True):
@@ -221,7 +232,9 @@ def open_logdir(path: str | os.PathLike[str]) -> Job:
     return Job(path, discover(path))
 
 
-def load(path: str | os.PathLike[str], rank: int | None = None, span: int | str | None = None, tell: Listener = ignore) -> Trace:
+def load(
+    path: str | os.PathLike[str], rank: int | None = None, span: int | str | None = None, tell: Listener = ignore
+) -> Trace:
     """Read a trace.
 
     Parameters
@@ -259,7 +272,7 @@ def _nothing(job: Job) -> str:
     if not job.problems:
         return "no traces here: the folder and those below hold no .json or .gz file"
     first = job.problems[0]
-    return f"no traces here: {len(job.problems)} files are none ({os.path.basename(first.path)}: {first.message})"
+    return f"no traces here: {len(job.problems)} files are none ({Path(first.path).name}: {first.message})"
 
 
 def _runs(files: list[TraceFile]) -> tuple[Run, ...]:

@@ -87,7 +87,10 @@ def markers(columns: Columns) -> tuple[Index, Index, int]:
     pattern = schema.pattern("step_marker")
     number_of = {code: int(found.group(1)) for code, text in enumerate(columns.names) if (found := pattern.match(text))}
     rows = np.flatnonzero(
-        columns.timed & (columns.kind == schema.CODE["annotation"]) & np.isin(columns.name, list(number_of)) & (columns.duration >= 0)
+        columns.timed
+        & (columns.kind == schema.CODE["annotation"])
+        & np.isin(columns.name, list(number_of))
+        & (columns.duration >= 0)
     )
     rows = rows[np.lexsort((-columns.duration[rows], columns.start[rows]))]
     kept: list[int] = []

@@ -117,9 +117,21 @@ _THREAD = _columns(
 _DEVICE = _columns(
     ("device", "", "integer", "Device number, as recorded."),
     ("stream", "", "integer", "Stream of the device; missing when not recorded."),
-    ("correlation", "", "integer", "Correlation id that ties device work to the API call that launched it; missing when 0 or not recorded."),
+    (
+        "correlation",
+        "",
+        "integer",
+        "Correlation id that ties device work to the API call that launched it; missing when 0 or not recorded.",
+    ),
 )
-_STEP = _columns(("step", "", "integer", "Number of the step: of device work, the step whose host range holds the start of its launch call; of host events, the step whose host range holds its start; missing outside all steps."))
+_STEP = _columns(
+    (
+        "step",
+        "",
+        "integer",
+        "Number of the step: of device work, the step whose host range holds the start of its launch call; of host events, the step whose host range holds its start; missing outside all steps.",
+    )
+)
 _LAUNCH = _columns(
     ("launch", "", "integer", "Id of the API call that launched the work; missing when the file does not hold it."),
     ("op", "", "integer", "Id of the innermost op around the launch call on its thread; missing without one."),
@@ -127,11 +139,15 @@ _LAUNCH = _columns(
 
 FRAMES: dict[str, tuple[Column, ...]] = {
     "events": (
-        *_columns(("kind", "", "text", "Kind of event, from its category."), ("category", "", "text", "Category as recorded.")),
+        *_columns(
+            ("kind", "", "text", "Kind of event, from its category."), ("category", "", "text", "Category as recorded.")
+        ),
         *_EVENT,
         *_THREAD,
         *_DEVICE,
-        *_columns(("parent", "", "integer", "Id of the innermost host event on the same thread that contains this one.")),
+        *_columns(
+            ("parent", "", "integer", "Id of the innermost host event on the same thread that contains this one.")
+        ),
         *_STEP,
         *_columns(("timed", "", "boolean", "False when start or length is not usable; such events are in no figure.")),
     ),
@@ -156,9 +172,21 @@ FRAMES: dict[str, tuple[Column, ...]] = {
         *_DEVICE,
         *_LAUNCH,
         *_STEP,
-        *_columns(("bytes", "bytes", "integer", "Bytes moved or set."), ("bandwidth_gb_per_s", "GB/s", "number", "Bandwidth as recorded.")),
+        *_columns(
+            ("bytes", "bytes", "integer", "Bytes moved or set."),
+            ("bandwidth_gb_per_s", "GB/s", "number", "Bandwidth as recorded."),
+        ),
     ),
-    "api_calls": (*_EVENT, *_THREAD, *_columns(("correlation", "", "integer", "Correlation id."), ("op", "", "integer", "Id of the innermost op around the call."), ("works", "", "integer", "Device works that it launched.")), *_STEP),
+    "api_calls": (
+        *_EVENT,
+        *_THREAD,
+        *_columns(
+            ("correlation", "", "integer", "Correlation id."),
+            ("op", "", "integer", "Id of the innermost op around the call."),
+            ("works", "", "integer", "Device works that it launched."),
+        ),
+        *_STEP,
+    ),
     "launches": (
         *_EVENT,
         *_THREAD,
@@ -183,19 +211,44 @@ FRAMES: dict[str, tuple[Column, ...]] = {
         ),
         *_STEP,
     ),
-    "annotations": (*_EVENT, *_THREAD, *_columns(("parent", "", "integer", "Id of the innermost host event that contains it.")), *_STEP),
-    "python_calls": (*_EVENT, *_THREAD, *_columns(("parent", "", "integer", "Id of the innermost host event that contains it.")), *_STEP),
+    "annotations": (
+        *_EVENT,
+        *_THREAD,
+        *_columns(("parent", "", "integer", "Id of the innermost host event that contains it.")),
+        *_STEP,
+    ),
+    "python_calls": (
+        *_EVENT,
+        *_THREAD,
+        *_columns(("parent", "", "integer", "Id of the innermost host event that contains it.")),
+        *_STEP,
+    ),
     "steps": _columns(
         ("step", "", "integer", "Number of the step."),
         ("name", "", "text", "Name of the marker."),
         ("event", "", "integer", "Id of the marker."),
         ("host_start_ns", "ns", "integer", "Start of the marker."),
         ("host_end_ns", "ns", "integer", "End of the marker."),
-        ("start_ns", "ns", "integer", "Start of the period: the marker's start, or the end of the period before if later."),
-        ("end_ns", "ns", "integer", "End of the period: the marker's end, or the end of the last device work launched in it if later."),
+        (
+            "start_ns",
+            "ns",
+            "integer",
+            "Start of the period: the marker's start, or the end of the period before if later.",
+        ),
+        (
+            "end_ns",
+            "ns",
+            "integer",
+            "End of the period: the marker's end, or the end of the last device work launched in it if later.",
+        ),
         ("tail_ns", "ns", "integer", "Device work after the marker's end."),
         ("works", "", "integer", "Device works launched in the step."),
-        ("incomplete", "", "boolean", "True for a last step with fewer than 80 % of the device works of the step before."),
+        (
+            "incomplete",
+            "",
+            "boolean",
+            "True for a last step with fewer than 80 % of the device works of the step before.",
+        ),
     ),
 }
 """Columns of each frame of a trace. All frames are indexed by ``id``, an event's position in the file's event list; ``steps`` by position."""

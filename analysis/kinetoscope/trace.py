@@ -68,7 +68,9 @@ class Trace:
         The file as it was when it was read.
     """
 
-    def __init__(self, columns: Columns, metadata: dict[str, Any], source: Source, fingerprint: Fingerprint | None = None) -> None:
+    def __init__(
+        self, columns: Columns, metadata: dict[str, Any], source: Source, fingerprint: Fingerprint | None = None
+    ) -> None:
         self.source = source
         self.columns = columns
         self.metadata = metadata
@@ -128,7 +130,9 @@ class Trace:
             When the file is no longer the one that was read.
         """
         if self.changed():
-            raise UnreadableError("the file has changed since it was read", where=self.source.path, hint="load it again")
+            raise UnreadableError(
+                "the file has changed since it was read", where=self.source.path, hint="load it again"
+            )
         return event_arguments(read_text(self.source.path), event)
 
     # --- arrays and links, positions in the columns -----------------------------------------------------------------------------------
@@ -238,7 +242,8 @@ class Trace:
         if not len(self):
             return np.empty(0, np.int64)
         launch, copy = (
-            np.array([bool(schema.pattern(key).search(text)) for text in columns.names], bool)[columns.name] for key in ("launch_call", "copy_call")
+            np.array([bool(schema.pattern(key).search(text)) for text in columns.names], bool)[columns.name]
+            for key in ("launch_call", "copy_call")
         )
         # a copy of nothing launches nothing, and only some recorders say how much a call copies
         named = launch | (copy & (columns.details["bytes"] > 0))

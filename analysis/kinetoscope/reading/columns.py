@@ -165,7 +165,9 @@ def build(decoded: Decoded, kinds: schema.KindTable | None = None) -> Columns:
     )
 
 
-def _kinds(raw: Gatherer, names: Codes, texts: list[str], table: schema.KindTable) -> tuple[npt.NDArray[np.int8], Flags]:
+def _kinds(
+    raw: Gatherer, names: Codes, texts: list[str], table: schema.KindTable
+) -> tuple[npt.NDArray[np.int8], Flags]:
     """Return the kind code of every event, -1 for what is no event, and which flow ends tie forward to backward."""
     category = raw.array("category")
     of_category = {code: (text, table.of_category(text)) for text, code in raw.categories.items()}
@@ -177,7 +179,11 @@ def _kinds(raw: Gatherer, names: Codes, texts: list[str], table: schema.KindTabl
             kind[(category == code) & matching[names]] = schema.CODE[other]
     phase = raw.array("phase")
     complete = phase == raw.phases.get("X", -1)
-    memory = np.array([name in ("[memory]", "[OutOfMemory]") for name in texts] or [False], bool)[names] if raw.count else complete
+    memory = (
+        np.array([name in ("[memory]", "[OutOfMemory]") for name in texts] or [False], bool)[names]
+        if raw.count
+        else complete
+    )
     # only complete events are of a timed kind; marks in time are memory records, counters, or "other"
     instant = ~complete
     kind[instant] = schema.CODE["other"]
@@ -186,7 +192,9 @@ def _kinds(raw: Gatherer, names: Codes, texts: list[str], table: schema.KindTabl
     events = np.isin(phase, [code for text, code in raw.phases.items() if text in _EVENT_PHASES])
     kind[~events] = -1
     flow = np.isin(phase, [code for text, code in raw.phases.items() if text in ("s", "f", "t")])
-    linking = np.array([table.links_forward_to_backward(of_category[c][0]) for c in range(len(of_category))] or [False], bool)
+    linking = np.array(
+        [table.links_forward_to_backward(of_category[c][0]) for c in range(len(of_category))] or [False], bool
+    )
     return kind, flow & linking[category] if raw.count else flow
 
 
@@ -305,7 +313,9 @@ def _pid(value: Any) -> str:
     return "" if value is None else str(value)
 
 
-def _places(arguments: _Arguments, thread: Codes, threads: list[Thread], kind: npt.NDArray[np.int8]) -> tuple[Ints, Ints]:
+def _places(
+    arguments: _Arguments, thread: Codes, threads: list[Thread], kind: npt.NDArray[np.int8]
+) -> tuple[Ints, Ints]:
     """Return device and stream of device rows: from the arguments, else from the row of the recording."""
     on_device = np.isin(kind, [*schema.WORK, schema.CODE["device_range"], schema.CODE["sync"]])
     pids = np.array([int(t.pid) if re.fullmatch(r"-?\d+", t.pid) else -1 for t in threads] or [-1], np.int64)

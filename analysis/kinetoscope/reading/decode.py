@@ -17,7 +17,8 @@ import msgspec
 import numpy as np
 
 from kinetoscope.errors import DamagedTraceError, NotATraceError
-from kinetoscope.reading import records, text as json_text
+from kinetoscope.reading import records
+from kinetoscope.reading import text as json_text
 from kinetoscope.reading.gather import Gatherer
 from kinetoscope.reading.progress import Listener, Progress, ignore
 
@@ -94,43 +95,67 @@ def decode(text: bytes, where: str = "", tell: Listener = ignore, piece_bytes: i
                 raise _broken(text, error, where) from error
 
 
+@dataclass(frozen=True)
+class _Document:
+    """A piece of the text as JSON of its own.
+
+    ``wrapped``: an object with the list of events in it, not the bare list.
+    """
+
+    text: bytes
+    wrapped: bool
+
+    def decode(self, record: Any) -> list[Any]:
+        """Return the events as records of one type."""
+        found = _decoder(record, self.wrapped).decode(self.text)
+        return list(found.traceEvents) if self.wrapped else list(found)
+
+    def metadata(self) -> dict[str, Any]:
+        """Return what stands beside the events."""
+        if not self.wrapped:
+            return {}
+        raws = msgspec.json.decode(self.text, type=dict[str, msgspec.Raw])
+        raws.pop("traceEvents", None)
+        return {key: msgspec.json.decode(raw) for key, raw in raws.items()}
+
+
+@cache
+def _decoder(record: Any, wrapped: Any) -> msgspec.json.Decoder[Any]:
+    """Return the decoder for a list of records, bare or inside an object."""
+    kind: Any = list[record]
+    if wrapped:
+        kind = msgspec.defstruct("Document", [("traceEvents", kind, msgspec.field(default_factory=list))])
+    return msgspec.json.Decoder(kind)
+
+
+def _documents(text: bytes, head: int, size: int) -> Iterator[tuple[json_text.Piece, _Document]]:
+    """Cut the text into documents; the last one also holds what stands behind the events."""
+    bare = text[:head].strip() == b"["
+    for piece in json_text.pieces(text, head, size):
+        yield piece, _Document(json_text.piece_document(text, head, piece), piece.last and not bare)
+
+
 def _decode_pieces(text: bytes, head: int, tell: Listener, size: int) -> Decoded:
-    """Decode piece by piece; the last one also holds what stands behind the events."""
+    """Decode piece by piece."""
     columns = Gatherer()
     unreadable: list[tuple[int, str]] = []
-    bare = text[:head].strip() == b"["
     metadata: dict[str, Any] = {}
-    for piece in json_text.pieces(text, head, size):
-        document = json_text.piece_document(text, head, piece)
-        wrapped = piece.last and not bare
-        events = _typed(document, wrapped, columns.count, unreadable)
-        columns.add(events)
-        if wrapped:
-            metadata = _metadata(document)
+    for piece, document in _documents(text, head, size):
+        columns.add(_typed(document, columns.count, unreadable))
+        metadata |= document.metadata()
         tell(Progress("decode", piece.end, len(text), columns.count))
     return Decoded(columns, metadata, unreadable)
 
 
-def _typed(document: bytes, wrapped: bool, first: int, unreadable: list[tuple[int, str]]) -> list[Any]:
+def _typed(document: _Document, first: int, unreadable: list[tuple[int, str]]) -> list[Any]:
     """Decode the events of a document by the narrowest record that fits them all."""
-    for record in (records.Event, records.ExactEvent):
-        try:
-            events = _decoder(record, wrapped).decode(document)
-        except msgspec.ValidationError:
-            break
-        events = events.traceEvents if wrapped else events
-        if record is records.ExactEvent or not _needs_exact(events):
-            return list(events)
-    return _one_by_one(document, wrapped, first, unreadable)
-
-
-@cache
-def _decoder(record: type, wrapped: bool) -> msgspec.json.Decoder[Any]:
-    """Return the decoder for a list of records, bare or inside an object."""
-    kind: Any = list[record]  # type: ignore[valid-type]
-    if wrapped:
-        kind = msgspec.defstruct("Document", [("traceEvents", kind, msgspec.field(default_factory=list))])
-    return msgspec.json.Decoder(kind, strict=True)
+    try:
+        events = document.decode(records.Event)
+        if _needs_exact(events):
+            events = document.decode(records.ExactEvent)
+    except msgspec.ValidationError:
+        return _one_by_one(document, first, unreadable)
+    return events
 
 
 def _needs_exact(events: list[records.Event]) -> bool:
@@ -139,33 +164,23 @@ def _needs_exact(events: list[records.Event]) -> bool:
     return bool(times) and float(np.abs(np.array(times)).max()) > _EXACT_LIMIT
 
 
-def _one_by_one(document: bytes, wrapped: bool, first: int, unreadable: list[tuple[int, str]]) -> list[Any]:
+def _one_by_one(document: _Document, first: int, unreadable: list[tuple[int, str]]) -> list[Any]:
     """Decode events singly, so that one odd event costs only itself."""
-    if wrapped:
-        raws = msgspec.json.decode(document, type=records.Whole).traceEvents
-    else:
-        raws = msgspec.json.decode(document, type=list[msgspec.Raw])
     exact = msgspec.json.Decoder(records.ExactEvent)
     loose = msgspec.json.Decoder(records.LooseEvent)
     events: list[Any] = []
-    for position, raw in enumerate(raws, first):
+    for position, raw in enumerate(document.decode(msgspec.Raw), first):
         try:
             events.append(exact.decode(raw))
         except msgspec.ValidationError:
             try:
                 read = loose.decode(raw)
-                events.append(records.ExactEvent(*(getattr(read, name) for name in records.LooseEvent.__struct_fields__)))
+                fields = (getattr(read, name) for name in records.LooseEvent.__struct_fields__)
+                events.append(records.ExactEvent(*fields))
             except msgspec.ValidationError as error:
                 events.append(records.ExactEvent())
                 unreadable.append((position, str(error)))
     return events
-
-
-def _metadata(document: bytes) -> dict[str, Any]:
-    """Return what stands beside the events."""
-    raws = msgspec.json.decode(document, type=dict[str, msgspec.Raw])
-    raws.pop("traceEvents", None)
-    return {key: msgspec.json.decode(raw) for key, raw in raws.items()}
 
 
 def event_arguments(text: bytes, position: int) -> dict[str, Any]:
@@ -182,15 +197,9 @@ def event_arguments(text: bytes, position: int) -> dict[str, Any]:
     dict
         The JSON object; empty when the file has no such event.
     """
-    head = json_text.head_end(text)
-    bare = text[:head].strip() == b"["
     seen = 0
-    for piece in json_text.pieces(text, head):
-        document = json_text.piece_document(text, head, piece)
-        if piece.last and not bare:
-            raws = msgspec.json.decode(document, type=records.Whole).traceEvents
-        else:
-            raws = msgspec.json.decode(document, type=list[msgspec.Raw])
+    for _, document in _documents(text, json_text.head_end(text), json_text.PIECE):
+        raws = document.decode(msgspec.Raw)
         if position < seen + len(raws):
             found = msgspec.json.decode(raws[position - seen])
             return found if isinstance(found, dict) else {}
@@ -206,11 +215,15 @@ def _no_trace(text: bytes, where: str) -> NotATraceError | DamagedTraceError:
         start = text[:40].decode("utf-8", "replace").strip()
         if start.startswith(("{", "[")):
             return _broken(text, error, where)
-        return NotATraceError(f"no JSON: it begins with {start[:24]!r}", where=where, hint="expected a trace written by torch.profiler")
+        return NotATraceError(
+            f"no JSON: it begins with {start[:24]!r}", where=where, hint="expected a trace written by torch.profiler"
+        )
     if isinstance(found, dict):
         keys = ", ".join(sorted(map(str, found))[:6]) or "none"
         return NotATraceError(f"JSON, but no trace: the key 'traceEvents' is missing (keys: {keys})", where=where)
-    return NotATraceError(f"JSON, but no trace: a {type(found).__name__}, not an object with 'traceEvents'", where=where)
+    return NotATraceError(
+        f"JSON, but no trace: a {type(found).__name__}, not an object with 'traceEvents'", where=where
+    )
 
 
 def _broken(text: bytes, error: Exception, where: str) -> DamagedTraceError:

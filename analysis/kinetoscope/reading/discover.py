@@ -132,7 +132,9 @@ def _consider(path: Path, run: str, found: Found) -> None:
         if named or _looks_like_trace(begin):
             found.files.append(_describe(path, run, begin))
         else:
-            found.problems.append(Problem(os.fspath(path), "not-a-trace", "no trace: its beginning has no 'traceEvents'"))
+            found.problems.append(
+                Problem(os.fspath(path), "not-a-trace", "no trace: its beginning has no 'traceEvents'")
+            )
     except UnreadableError as error:
         found.problems.append(Problem(error.where, error.code, error.message))
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
+
+from isal import igzip, igzip_lib
 
 from kinetoscope.errors import DamagedTraceError, NotATraceError, UnreadableError
 from kinetoscope.reading.progress import Listener, Progress, ignore
@@ -12,6 +15,8 @@ from kinetoscope.reading.progress import Listener, Progress, ignore
 _BLOCK = 1 << 22
 _GZIP = b"\x1f\x8b"
 _LAYERS = 3
+_ISAL_ERROR: Any = igzip_lib.IsalError
+_BROKEN_GZIP: tuple[type[Exception], ...] = (OSError, EOFError, ValueError, _ISAL_ERROR)
 
 
 @dataclass(frozen=True)
@@ -42,7 +47,7 @@ class Fingerprint:
             When the file is not there or may not be looked at.
         """
         try:
-            found = os.stat(path)
+            found = Path(path).stat()
         except OSError as error:
             raise unreadable(path, error) from error
         return cls(found.st_size, found.st_mtime_ns, found.st_ino)
@@ -112,8 +117,6 @@ def head(path: str | os.PathLike[str], size: int = 1 << 16) -> bytes:
     UnreadableError
         When the file cannot be opened or read.
     """
-    from isal import igzip_lib
-
     try:
         with Path(path).open("rb") as file:
             data = file.read(size)
@@ -124,7 +127,7 @@ def head(path: str | os.PathLike[str], size: int = 1 << 16) -> bytes:
             break
         try:
             data = igzip_lib.IgzipDecompressor(flag=igzip_lib.DECOMP_GZIP).decompress(data, 16 * size)
-        except (ValueError, EOFError, igzip_lib.IsalError):
+        except _BROKEN_GZIP:
             return b""
     return data
 
@@ -147,10 +150,8 @@ def _read(path: Path, tell: Listener) -> bytes:
 
 def _inflate(data: bytes, where: str) -> bytes:
     """Unpack all members of gzip data."""
-    from isal import igzip, igzip_lib
-
     try:
-        return igzip.decompress(data)
-    except (OSError, EOFError, ValueError, igzip_lib.IsalError) as error:
+        return bytes(igzip.decompress(data))  # type: ignore[no-untyped-call]
+    except _BROKEN_GZIP as error:
         hint = "was the job stopped while it wrote? copy or record it again"
         raise DamagedTraceError(f"its gzip data is cut or broken: {error}", where=where, hint=hint) from error

@@ -57,7 +57,16 @@ class Gatherer:
         held = [(i, e.args) for i, e in enumerate(events, self.count) if e.args is not None]
         self._put("argument_row", np.array([i for i, _ in held], np.int64))
         arguments = [a for _, a in held]
-        for name in ("device", "in_device", "stream", "correlation", "external_id", "old_external_id", "sequence_number", "forward_thread"):
+        for name in (
+            "device",
+            "in_device",
+            "stream",
+            "correlation",
+            "external_id",
+            "old_external_id",
+            "sequence_number",
+            "forward_thread",
+        ):
             self._put(name, integers([getattr(a, name) for a in arguments]))
         for name in ("registers", "shared_memory", "bytes", "size"):
             self._put(name, integers([getattr(a, name) for a in arguments]))

@@ -8,7 +8,6 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any
 
-import msgspec
 from msgspec import Struct, field
 
 Number = int | float | str | None
@@ -80,9 +79,3 @@ class LooseEvent(Struct, gc=False):
     ts: Exact = None
     dur: Exact = None
     id: Number = -1
-
-
-class Whole(Struct):
-    """A document: the events as they are written."""
-
-    traceEvents: list[msgspec.Raw] = []  # noqa: N815 - the file's own word

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
+from kinetoscope.schema import CODE
 from kinetoscope.views.registry import Parameter
 
 if TYPE_CHECKING:
@@ -41,17 +42,11 @@ def in_range(start_ns: npt.NDArray[np.int64], start_us: float | None, end_us: fl
 
 
 def no_device_note(trace: Trace) -> list[str]:
-    """Explain an empty device view: was there no GPU, or was it not recorded?"""
+    """Explain an empty device view: whether there was no GPU work, or it was not recorded."""
     if trace.work.size:
         return []
     if trace.launches_rows.size:
         return [f"No device work was recorded, though the host made {trace.launches_rows.size:,} launch calls."]
-    if (trace.columns.kind == _api_call()).any():
+    if (trace.columns.kind == CODE["api_call"]).any():
         return ["No device work: the host called the device's API but launched nothing."]
     return ["No device work: only the host was recorded (activities had no GPU, or there was none)."]
-
-
-def _api_call() -> Any:
-    from kinetoscope.schema import CODE
-
-    return CODE["api_call"]

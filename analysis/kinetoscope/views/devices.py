@@ -18,9 +18,19 @@ if TYPE_CHECKING:
 
 _COLUMNS = (
     Column("device", "", "integer", "Device number, as recorded."),
-    Column("window_us", "µs", "number", "Time that is looked at: the union of the steps' periods, else from the first to the last timed event."),
+    Column(
+        "window_us",
+        "µs",
+        "number",
+        "Time that is looked at: the union of the steps' periods, else from the first to the last timed event.",
+    ),
     Column("busy_us", "µs", "number", "Time in the window in which the device had work on at least one stream."),
-    Column("idle_us", "µs", "number", "Window − busy: nothing ran on any stream. An upper bound where work was not recorded."),
+    Column(
+        "idle_us",
+        "µs",
+        "number",
+        "Window − busy: nothing ran on any stream. An upper bound where work was not recorded.",
+    ),
     Column("utilization_pct", "%", "number", "Busy / window."),
     Column("compute_us", "µs", "number", "Time with at least one compute kernel running."),
     Column("exposed_communication_us", "µs", "number", "Time with communication and no compute kernel running."),
@@ -30,8 +40,18 @@ _COLUMNS = (
     Column("communication_us", "µs", "number", "Time with at least one communication kernel running."),
     Column("concurrency", "", "number", "Summed / busy: how many works ran at once on average."),
     Column("gaps", "", "integer", "Idle gaps in the window."),
-    Column("sm_efficiency_pct", "%", "number", "Integral over the window of min(1, blocks per SM of the running kernels) / window."),
-    Column("occupancy_pct", "%", "number", "Recorded estimate of achieved occupancy, weighted by kernel time; unknown values left out."),
+    Column(
+        "sm_efficiency_pct",
+        "%",
+        "number",
+        "Integral over the window of min(1, blocks per SM of the running kernels) / window.",
+    ),
+    Column(
+        "occupancy_pct",
+        "%",
+        "number",
+        "Recorded estimate of achieved occupancy, weighted by kernel time; unknown values left out.",
+    ),
 )
 
 
@@ -83,4 +103,3 @@ def devices(trace: Trace) -> pd.DataFrame:
 
 
 VIEW = View("devices", "Devices", devices, _COLUMNS)
-

@@ -60,7 +60,7 @@ def gaps(trace: Trace, start_us: float | None = None, end_us: float | None = Non
             "device": table.device,
             "start_us": us(start),
             "duration_us": us(end - start),
-            "ended_by": pd.Categorical.from_codes(table.ended_by, categories=ENDED_BY),
+            "ended_by": pd.Categorical.from_codes(table.ended_by, categories=pd.Index(ENDED_BY, dtype="str")),
             "next_name": _names(trace, table.next),
             "launch_name": _names(trace, launch),
             "launch_delay_us": np.where(launch >= 0, us(end - _start_of(columns.start, launch)), np.nan),

@@ -31,7 +31,12 @@ _IN_KEY_ORDER = ("stream", "step")
 
 _COLUMNS = (
     Column("name", "", "text", "Name of the kernel."),
-    Column("op", "", "text", "Innermost operator around the launch on its thread; missing when there is none or the launch was not recorded."),
+    Column(
+        "op",
+        "",
+        "text",
+        "Innermost operator around the launch on its thread; missing when there is none or the launch was not recorded.",
+    ),
     Column("grid", "", "text", "Blocks launched, x, y, z."),
     Column("block", "", "text", "Threads per block, x, y, z."),
     Column("registers", "", "integer", "Registers per thread."),
@@ -39,7 +44,12 @@ _COLUMNS = (
     Column("device", "", "integer", "Device number, as recorded."),
     Column("stream", "", "integer", "Stream of the device."),
     Column("step", "", "integer", "Step whose host range holds the start of the launch; missing outside all steps."),
-    Column("category", "", "text", "Kind of computation, by the kernel's name (data/kernel_categories.json); communication by its owner or name."),
+    Column(
+        "category",
+        "",
+        "text",
+        "Kind of computation, by the kernel's name (data/kernel_categories.json); communication by its owner or name.",
+    ),
     Column("calls", "", "integer", "Kernels run."),
     Column("total_us", "µs", "number", "Their lengths added up, overlaps counted each time."),
     Column("mean_us", "µs", "number", "Mean length."),
@@ -90,7 +100,9 @@ class _Kernels:
 
     def __init__(self, trace: Trace, start_us: float | None, end_us: float | None) -> None:
         columns = trace.columns
-        chosen = (columns.kind[trace.work] == schema.CODE["kernel"]) & in_range(columns.start[trace.work], start_us, end_us)
+        chosen = (columns.kind[trace.work] == schema.CODE["kernel"]) & in_range(
+            columns.start[trace.work], start_us, end_us
+        )
         self._trace, self._chosen = trace, chosen
         self.rows = trace.work[chosen]
         self.duration = columns.duration[self.rows]
@@ -130,7 +142,10 @@ def categories(trace: Trace, rows: npt.NDArray[np.int64], communication: npt.NDA
     -------
     pandas.Categorical
     """
-    rules = [(rule["category"], re.compile(rule["pattern"], re.IGNORECASE)) for rule in schema.table("kernel_categories")["categories"]]
+    rules = [
+        (rule["category"], re.compile(rule["pattern"], re.IGNORECASE))
+        for rule in schema.table("kernel_categories")["categories"]
+    ]
     choices = [*(category for category, _ in rules), "communication", "other"]
     columns = trace.columns
     code_of = np.full(max(len(columns.names), 1), len(choices) - 1, np.int32)
@@ -138,7 +153,10 @@ def categories(trace: Trace, rows: npt.NDArray[np.int64], communication: npt.NDA
     for name in np.unique(columns.name[rows]).tolist():
         text = columns.names[name]
         code_of[name] = next((i for i, finds in search if finds(text)), len(choices) - 1)
-    return pd.Categorical.from_codes(np.where(communication, len(choices) - 2, code_of[columns.name[rows]]), categories=choices)
+    return pd.Categorical.from_codes(
+        np.where(communication, len(choices) - 2, code_of[columns.name[rows]]),
+        categories=pd.Index(choices, dtype="str"),
+    )
 
 
 VIEW = View("kernels", "Kernels", kernels, _COLUMNS, (_BY, *RANGE))

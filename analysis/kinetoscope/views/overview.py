@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
@@ -16,7 +16,7 @@ from kinetoscope.views.steps import SPLIT, steps
 if TYPE_CHECKING:
     from kinetoscope.trace import Trace
 
-Row = tuple[str, float | int | None, str, str]
+Row = tuple[str, Any, str, str]
 
 _COLUMNS = (
     Column("metric", "", "text", "What is measured; a part after a colon is a device."),
@@ -63,8 +63,18 @@ def _recording(trace: Trace) -> list[Row]:
     kernels = int((columns.kind[trace.work] == schema.CODE["kernel"]).sum())
     return [
         ("events", len(trace), "", "Events of the file that are kept; names, links and launch arrows are not events."),
-        ("recorded_us", float(ends.max()) / 1000 if ends.size else None, "µs", "From the first timed event to the end of the last."),
-        ("window_us", intervals.measure(trace.window) / 1000, "µs", "Time that utilization is measured in: the union of the steps' periods, else first to last timed event."),
+        (
+            "recorded_us",
+            float(ends.max()) / 1000 if ends.size else None,
+            "µs",
+            "From the first timed event to the end of the last.",
+        ),
+        (
+            "window_us",
+            intervals.measure(trace.window) / 1000,
+            "µs",
+            "Time that utilization is measured in: the union of the steps' periods, else first to last timed event.",
+        ),
         ("kernels", kernels, "", "Kernels run on all devices in the whole recording."),
         ("devices", len(trace.devices), "", "Devices with recorded work."),
     ]
@@ -75,7 +85,12 @@ def _step_rows(trace: Trace) -> list[Row]:
     whole = table[~table["incomplete"]]
     rows: list[Row] = [
         ("steps", len(table), "", "Steps: ProfilerStep#N markers that lie in no other."),
-        ("incomplete_steps", int(table["incomplete"].sum()), "", "Last steps with fewer than 80 % of the device works of the step before; left out of means."),
+        (
+            "incomplete_steps",
+            int(table["incomplete"].sum()),
+            "",
+            "Last steps with fewer than 80 % of the device works of the step before; left out of means.",
+        ),
     ]
     if whole.empty:
         return rows
@@ -83,10 +98,18 @@ def _step_rows(trace: Trace) -> list[Row]:
     rows += [
         ("step_time_mean_us", period.mean(), "µs", "Mean period of the complete steps."),
         ("step_time_median_us", period.median(), "µs", "Median period of the complete steps."),
-        ("step_time_deviation_pct", 100 * period.std(ddof=0) / period.mean() if period.mean() else None, "%", "Standard deviation of the periods / their mean."),
+        (
+            "step_time_deviation_pct",
+            100 * period.std(ddof=0) / period.mean() if period.mean() else None,
+            "%",
+            "Standard deviation of the periods / their mean.",
+        ),
         ("host_step_mean_us", whole["host_us"].mean(), "µs", "Mean length of the step markers on the host."),
     ]
-    rows += [(f"step_{name}", whole[name].mean(), "µs", f"Mean time per step in which {_SPLIT_WORDS[name]}.") for name in SPLIT]
+    rows += [
+        (f"step_{name}", whole[name].mean(), "µs", f"Mean time per step in which {_SPLIT_WORDS[name]}.")
+        for name in SPLIT
+    ]
     return rows
 
 
@@ -95,11 +118,26 @@ def _device_rows(trace: Trace) -> list[Row]:
     rows: list[Row] = []
     for device in table.itertuples():
         rows += [
-            (f"utilization_pct:{device.device}", device.utilization_pct, "%", "Time with work on at least one stream / window."),
+            (
+                f"utilization_pct:{device.device}",
+                device.utilization_pct,
+                "%",
+                "Time with work on at least one stream / window.",
+            ),
             (f"idle_us:{device.device}", device.idle_us, "µs", "Window without work on any stream."),
             (f"gaps:{device.device}", device.gaps, "", "Stretches of idle time."),
-            (f"sm_efficiency_pct:{device.device}", device.sm_efficiency_pct, "%", "Integral of min(1, blocks per SM of the running kernels) / window."),
-            (f"occupancy_pct:{device.device}", device.occupancy_pct, "%", "Recorded estimate of achieved occupancy, weighted by kernel time."),
+            (
+                f"sm_efficiency_pct:{device.device}",
+                device.sm_efficiency_pct,
+                "%",
+                "Integral of min(1, blocks per SM of the running kernels) / window.",
+            ),
+            (
+                f"occupancy_pct:{device.device}",
+                device.occupancy_pct,
+                "%",
+                "Recorded estimate of achieved occupancy, weighted by kernel time.",
+            ),
         ]
     return rows
 
@@ -114,8 +152,18 @@ def _launch_rows(trace: Trace) -> list[Row]:
     return [
         ("launches", launches.size, "", "API calls that launch device work, by the work they own or by name."),
         ("launches_without_work", int((~served).sum()), "", "Launches whose device work is not in the file."),
-        ("works_without_launch", without, "", "Device works whose launch call is not in the file: launched before the recording, or lost."),
-        ("attributed_pct", 100 * owned / total if total else None, "%", "Device time that an op owns / all device time."),
+        (
+            "works_without_launch",
+            without,
+            "",
+            "Device works whose launch call is not in the file: launched before the recording, or lost.",
+        ),
+        (
+            "attributed_pct",
+            100 * owned / total if total else None,
+            "%",
+            "Device time that an op owns / all device time.",
+        ),
     ]
 
 

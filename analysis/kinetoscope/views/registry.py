@@ -56,7 +56,7 @@ class Parameter:
             return self.default
         if self.type == "token":
             if value not in self.choices:
-                raise ChoiceError.of(f"value for {self.name}:", value, self.choices)
+                raise ChoiceError.of(f"value for {self.name}", value, self.choices)
             return value
         if self.type == "number":
             try:
@@ -110,7 +110,7 @@ class View:
         known = {parameter.name: parameter for parameter in self.parameters}
         for name in given:
             if name not in known:
-                raise ChoiceError.of(f"parameter of view {self.name!r}:", name, known)
+                raise ChoiceError.of(f"parameter of view {self.name!r}", name, known)
         frame = self.compute(trace, **{name: parameter.parse(given.get(name)) for name, parameter in known.items()})
         frame.attrs.setdefault("notes", [])
         return frame

@@ -15,16 +15,36 @@ from kinetoscope.views.registry import View
 if TYPE_CHECKING:
     from kinetoscope.trace import Trace
 
-SPLIT = ("compute_us", "communication_us", "memcpy_us", "memset_us", "api_us", "data_loader_us", "op_us", "python_us", "unrecorded_us")
+SPLIT = (
+    "compute_us",
+    "communication_us",
+    "memcpy_us",
+    "memset_us",
+    "api_us",
+    "data_loader_us",
+    "op_us",
+    "python_us",
+    "unrecorded_us",
+)
 """The nine columns that sum to ``period_us``: at each instant the first that holds, over all devices and threads."""
 
 _COLUMNS = (
     Column("step", "", "integer", "Number of the step, as in ProfilerStep#N."),
     Column("start_us", "µs", "number", "Start of the period, from the trace's origin."),
     Column("host_us", "µs", "number", "Length of the step's marker on the host."),
-    Column("period_us", "µs", "number", "Step time: from the marker's start, or the end of the period before if later, to the end of the last device work it launched, or the marker's end if later."),
+    Column(
+        "period_us",
+        "µs",
+        "number",
+        "Step time: from the marker's start, or the end of the period before if later, to the end of the last device work it launched, or the marker's end if later.",
+    ),
     Column("tail_us", "µs", "number", "Device work after the marker's end."),
-    Column("incomplete", "", "boolean", "A last step with fewer than 80 % of the device works of the step before; left out of means."),
+    Column(
+        "incomplete",
+        "",
+        "boolean",
+        "A last step with fewer than 80 % of the device works of the step before; left out of means.",
+    ),
     Column("compute_us", "µs", "number", "A compute kernel is running."),
     Column("communication_us", "µs", "number", "Communication is running, and no compute kernel."),
     Column("memcpy_us", "µs", "number", "A copy is running, and no kernel."),
@@ -64,14 +84,20 @@ def steps(trace: Trace) -> pd.DataFrame:
     )
     notes = []
     if not len(table):
-        notes.append("No steps: the trace has no ProfilerStep#N marker. Call step() on the profiler once per iteration.")
+        notes.append(
+            "No steps: the trace has no ProfilerStep#N marker. Call step() on the profiler once per iteration."
+        )
     if table.nested:
-        notes.append(f"{table.nested} step markers lie inside or across another one; they are shown as annotations, not as steps.")
+        notes.append(
+            f"{table.nested} step markers lie inside or across another one; they are shown as annotations, not as steps."
+        )
     frame.attrs["notes"] = notes
     return frame
 
 
-def split_ns(trace: Trace, start: intervals.Times, end: intervals.Times) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
+def split_ns(
+    trace: Trace, start: intervals.Times, end: intervals.Times
+) -> np.ndarray[tuple[int, int], np.dtype[np.int64]]:
     """Return the nine parts of each of some stretches of time.
 
     Parameters

@@ -1,0 +1,48 @@
+"""``kinetoscope list PATH``: which runs, ranks and spans there are."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import typer
+
+from kinetoscope.cli.output import Format, clean, write
+
+HELP = "List the runs, ranks and spans below a folder, without reading them."
+
+
+def list_traces(
+    path: Path = typer.Argument(help="A folder with traces, or one trace file."),
+    how: Format = typer.Option(Format.table, "--format", help="How to print."),
+) -> None:
+    """List the traces at a path."""
+    import pandas as pd
+
+    from kinetoscope.job import open_logdir
+    from kinetoscope.schema import Column
+
+    columns = (
+        Column("run", "", "text", "Folder of the run, relative to the path."),
+        Column("rank", "", "integer", "Rank of the process."),
+        Column("span", "", "text", "Number of the recording of this rank, in time order."),
+        Column("worker", "", "text", "Name of the process, as the file name has it."),
+        Column("file", "", "text", "File name."),
+        Column("bytes", "bytes", "integer", "Size on disk."),
+    )
+    job = open_logdir(path)
+    rows = [
+        (
+            source.run,
+            source.rank,
+            source.span,
+            source.worker,
+            Path(source.path).name,
+            Path(source.path).stat().st_size,
+        )
+        for source in job.traces()
+    ]
+    frame = pd.DataFrame(rows, columns=[column.name for column in columns]).astype({"rank": "Int64"})
+    write(frame, columns, {"view": "list", "trace": {"path": str(path)}}, how, len(frame))
+    for problem in job.problems:
+        print(f"left out: {clean(problem.path)}: {problem.message}", file=sys.stderr)

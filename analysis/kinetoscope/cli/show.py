@@ -1,0 +1,87 @@
+"""``kinetoscope show VIEW PATH``: one view of one or many traces."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from kinetoscope.cli.output import Format, clean, write
+from kinetoscope.errors import ChoiceError
+
+HELP = "Print a view: overview, steps, devices, gaps, kernels, kernel_calls."
+
+
+def show(
+    view: str = typer.Argument(help="The view to print."),
+    path: Path = typer.Argument(help="A trace file, or a folder with traces."),
+    rank: int | None = typer.Option(None, help="Only this rank."),
+    span: str | None = typer.Option(None, help="Only this span of each rank, from 1."),
+    by: str | None = typer.Option(None, help="What a row is, for views that can be grouped."),
+    where: list[str] = typer.Option(
+        [], metavar="NAME=VALUE", help="A parameter of the view, such as step=6 or start_us=100; may be repeated."
+    ),
+    limit: int | None = typer.Option(None, min=0, help="Most rows; all for csv and json, 40 for a table."),
+    how: Format = typer.Option(Format.table, "--format", help="How to print."),
+) -> None:
+    """Print a view of the traces at a path."""
+    from kinetoscope.job import open_logdir
+    from kinetoscope.schema import Column
+    from kinetoscope.trace import load_file
+    from kinetoscope.views import registry
+
+    question = registry.get(view)
+    parameters = _parameters(by, where, question)
+    job = open_logdir(path)
+    job.traces()
+    sources = job.sources(rank, span)
+    if len(sources) == 1:
+        trace = load_file(sources[0])
+        frame = question.run(trace, **parameters)
+        columns = question.describe(frame)
+        place: dict[str, Any] = {
+            "path": sources[0].path,
+            "run": sources[0].run,
+            "rank": sources[0].rank,
+            "span": sources[0].span,
+            "origin_ns": str(trace.origin_ns),
+        }
+        failures = []
+    else:
+        frame = job.view(view, sources, **parameters)
+        failures = frame.attrs["failures"]
+        identity = {
+            "rank": Column("rank", "", "integer", "Rank of the process."),
+            "span": Column("span", "", "text", "Number of the recording of this rank, in time order."),
+            "run": Column("run", "", "text", "Folder of the run."),
+        }
+        own = [name for name in frame.columns if name in identity]
+        columns = [identity[name] for name in own] + question.describe(frame.drop(columns=own))
+        place = {
+            "path": str(path),
+            "run": None,
+            "rank": rank,
+            "span": None if span is None else str(span),
+            "origin_ns": None,
+        }
+    write(frame, columns, {"view": view, "trace": place}, how, limit)
+    for failure in failures:
+        print(f"left out: {clean(failure)}", file=sys.stderr)
+
+
+def _parameters(by: str | None, where: list[str], question: Any) -> dict[str, Any]:
+    """Collect the view's parameters, and check them before anything is read."""
+    given: dict[str, Any] = {} if by is None else {"by": by}
+    for text in where:
+        name, equals, value = text.partition("=")
+        if not equals:
+            raise ChoiceError(f"--where takes NAME=VALUE, not {text!r}")
+        given[name] = value
+    known = {parameter.name: parameter for parameter in question.parameters}
+    for name, value in given.items():
+        if name not in known:
+            raise ChoiceError.of(f"parameter of view {question.name!r}", name, known)
+        known[name].parse(value)
+    return given

@@ -1,0 +1,152 @@
+"""Tiles: what of some rows is seen in a window of time, merged to what the screen can show, as bytes.
+
+Events shorter than a pixel are merged per row and pixel, and the merged rectangle keeps how many they are and how much of it they cover, so
+that busy and idle stay visible at any zoom. Layout of the bytes: ``docs/wire.md``.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from kinetoscope.timeline.lanes import IDLE
+from kinetoscope.timeline.rows import Rows
+
+Index = npt.NDArray[np.int64]
+
+MERGED, BEFORE, AFTER, UNFINISHED = 1, 2, 4, 8
+_MAGIC = b"KTL1"
+_KINDS_VERSION = 1
+_MOST = 60_000
+_HEADER = struct.Struct("<4sIIIdddd")
+
+
+class Tile(NamedTuple):
+    """Rectangles of a window, one entry each, by row and start."""
+
+    row: Index
+    start: Index
+    end: Index
+    entry: Index
+    events: Index
+    busy: Index
+
+
+def cut(rows: Rows, chosen: Sequence[int], window: tuple[int, int], quantum: float) -> Tile:
+    """Choose and merge what of some rows touches a window.
+
+    Parameters
+    ----------
+    rows : Rows
+    chosen : sequence of int
+        Row numbers, ascending.
+    window : tuple of int
+        ``[start, end)`` in ns.
+    quantum : float
+        Width of a bucket in ns: shorter events that start in the same bucket of a row become one rectangle.
+
+    Returns
+    -------
+    Tile
+        Times are those of the events, not cut to the window; ``busy`` is the ns that the events of a rectangle cover.
+    """
+    t0, t1 = window
+    parts = [rows.within(number, t0, t1) for number in chosen]
+    sizes = np.array([high - low for low, high in parts], np.int64)
+    lows = np.array([low for low, _ in parts], np.int64)
+    entry = (
+        np.repeat(lows - np.concatenate([[0], np.cumsum(sizes)[:-1]]), sizes) + np.arange(sizes.sum())
+        if sizes.size
+        else sizes
+    )
+    row = np.repeat(np.asarray(chosen, np.int64), sizes)
+    start, end = rows.start[entry], rows.end[entry]
+    if entry.size == 0:
+        return Tile(row, start, end, entry, row, row)
+    length = end - start
+    long = length >= quantum
+    bucket = np.floor((np.maximum(start, t0) - t0) / quantum).astype(np.int64)
+    opens = np.ones(entry.size, bool)
+    opens[1:] = (row[1:] != row[:-1]) | (bucket[1:] != bucket[:-1]) | long[1:] | long[:-1]
+    heads = np.flatnonzero(opens)
+    return Tile(
+        row=row[heads],
+        start=start[heads],
+        end=np.maximum.reduceat(end, heads),
+        entry=entry[_longest(length, heads)],
+        events=np.diff(np.append(heads, entry.size)),
+        busy=np.add.reduceat(length, heads),
+    )
+
+
+def _longest(length: Index, heads: Index) -> Index:
+    """Return the position of the longest entry of each group, the first of equals."""
+    group = np.repeat(np.arange(heads.size), np.diff(np.append(heads, length.size)))
+    most = np.maximum.reduceat(length, heads)
+    hits = np.flatnonzero(length == most[group])
+    first = np.unique(group[hits], return_index=True)[1]
+    return hits[first]
+
+
+def pack(rows: Rows, ids: Index, chosen: Sequence[int], window: tuple[int, int], px: int) -> bytes:
+    """Return a tile as bytes.
+
+    Parameters
+    ----------
+    rows : Rows
+    ids : ndarray of int64
+        Event id of each row of the columns.
+    chosen : sequence of int
+        Row numbers.
+    window : tuple of int
+        ``[start, end)`` in ns.
+    px : int
+        Pixels that the window is wide.
+
+    Returns
+    -------
+    bytes
+    """
+    t0, t1 = window
+    ordered = sorted(set(chosen))
+    quantum = max((t1 - t0) / px, 1.0)
+    tile = cut(rows, ordered, window, quantum)
+    while tile.entry.size > _MOST:
+        quantum *= 2
+        tile = cut(rows, ordered, window, quantum)
+    tick = 1.0
+    while (t1 - t0) / tick >= 2**32:
+        tick *= 2
+    start, end = np.maximum(tile.start, t0), np.minimum(tile.end, t1)
+    kind = rows.kind[tile.entry]
+    event = rows.event[tile.entry]
+    number = np.where(kind == IDLE, event, ids[np.where(kind == IDLE, 0, event)] if ids.size else event)
+    flags = (
+        MERGED * (tile.events > 1)
+        + BEFORE * (tile.start < t0)
+        + AFTER * (tile.end > t1)
+        + UNFINISHED * rows.unfinished[tile.entry]
+    )
+    width = np.maximum(tile.end - tile.start, 1)
+    busy = np.where(tile.events > 1, np.clip(np.ceil(255 * tile.busy / width), 0, 255), 255)
+    counts = np.bincount(np.searchsorted(np.asarray(ordered, np.int64), tile.row), minlength=len(ordered))
+    table = np.stack([np.asarray(ordered, np.int64), counts], axis=1).astype("<u4")
+    header = _HEADER.pack(_MAGIC, tile.entry.size, len(ordered), _KINDS_VERSION, float(t0), float(t1), quantum, tick)
+    wide = ((start - t0) // tick, (end - start) // tick, number, rows.name[tile.entry], tile.events)
+    small = (kind, busy, flags, np.zeros(tile.entry.size))
+    return b"".join(
+        [
+            header,
+            table.tobytes(),
+            *(_column(values, "<u4") for values in wide),
+            *(_column(values, "u1") for values in small),
+        ]
+    )
+
+
+def _column(values: npt.ArrayLike, dtype: str) -> bytes:
+    return np.asarray(values).astype(dtype).tobytes()
