@@ -62,7 +62,7 @@ class _Parts:
         correlation = columns.correlation[rows]
         return {
             "device": optional(columns.device[rows]),
-            "stream": optional(columns.stream[rows]),
+            "stream": optional(columns.stream[rows], columns.stream[rows] == -1),
             "correlation": optional(correlation, correlation <= 0),
         }
 

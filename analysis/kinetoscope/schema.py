@@ -101,6 +101,14 @@ class Column(NamedTuple):
     description: str
 
 
+IDENTITY = {
+    "rank": Column("rank", "", "integer", "Rank of the process."),
+    "span": Column("span", "", "text", "Number of the recording of this rank, in time order."),
+    "run": Column("run", "", "text", "Folder of the run, relative to the log directory."),
+}
+"""What comes before a view's own columns where it is asked of several traces."""
+
+
 def _columns(*rows: tuple[str, str, str, str]) -> tuple[Column, ...]:
     return tuple(Column(*row) for row in rows)
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import typer
 
 from kinetoscope.cli.output import Format, clean, write
+from kinetoscope.schema import IDENTITY, Column
 
 HELP = "List the runs, ranks and spans below a folder, without reading them."
 
@@ -20,12 +21,11 @@ def list_traces(
     import pandas as pd
 
     from kinetoscope.job import open_logdir
-    from kinetoscope.schema import Column
 
     columns = (
-        Column("run", "", "text", "Folder of the run, relative to the path."),
-        Column("rank", "", "integer", "Rank of the process."),
-        Column("span", "", "text", "Number of the recording of this rank, in time order."),
+        IDENTITY["run"],
+        IDENTITY["rank"],
+        IDENTITY["span"],
         Column("worker", "", "text", "Name of the process, as the file name has it."),
         Column("file", "", "text", "File name."),
         Column("bytes", "bytes", "integer", "Size on disk."),

@@ -10,6 +10,7 @@ import typer
 
 from kinetoscope.cli.output import Format, clean, write
 from kinetoscope.errors import ChoiceError
+from kinetoscope.schema import IDENTITY
 
 HELP = "Print a view: overview, steps, devices, gaps, kernels, kernel_calls."
 
@@ -28,7 +29,6 @@ def show(
 ) -> None:
     """Print a view of the traces at a path."""
     from kinetoscope.job import open_logdir
-    from kinetoscope.schema import Column
     from kinetoscope.trace import load_file
     from kinetoscope.views import registry
 
@@ -41,34 +41,19 @@ def show(
         trace = load_file(sources[0])
         frame = question.run(trace, **parameters)
         columns = question.describe(frame)
-        place: dict[str, Any] = {
-            "path": sources[0].path,
-            "run": sources[0].run,
-            "rank": sources[0].rank,
-            "span": sources[0].span,
-            "origin_ns": str(trace.origin_ns),
-        }
-        failures = []
+        place = _place(sources[0].path, sources[0].run, sources[0].rank, sources[0].span, str(trace.origin_ns))
     else:
         frame = job.view(view, sources, **parameters)
-        failures = frame.attrs["failures"]
-        identity = {
-            "rank": Column("rank", "", "integer", "Rank of the process."),
-            "span": Column("span", "", "text", "Number of the recording of this rank, in time order."),
-            "run": Column("run", "", "text", "Folder of the run."),
-        }
-        own = [name for name in frame.columns if name in identity]
-        columns = [identity[name] for name in own] + question.describe(frame.drop(columns=own))
-        place = {
-            "path": str(path),
-            "run": None,
-            "rank": rank,
-            "span": None if span is None else str(span),
-            "origin_ns": None,
-        }
+        own = [name for name in frame.columns if name in IDENTITY]
+        columns = [IDENTITY[name] for name in own] + question.describe(frame.drop(columns=own))
+        place = _place(str(path), None, rank, span, None)
     write(frame, columns, {"view": view, "trace": place}, how, limit)
-    for failure in failures:
+    for failure in frame.attrs.get("failures", ()):
         print(f"left out: {clean(failure)}", file=sys.stderr)
+
+
+def _place(path: str, run: str | None, rank: int | None, span: str | None, origin: str | None) -> dict[str, Any]:
+    return {"path": path, "run": run, "rank": rank, "span": span, "origin_ns": origin}
 
 
 def _parameters(by: str | None, where: list[str], question: Any) -> dict[str, Any]:

@@ -9,11 +9,15 @@ import threading
 import webbrowser
 from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 import typer
 
 from kinetoscope.errors import KinetoscopeError
+
+if TYPE_CHECKING:
+    from kinetoscope.job import Job
 
 HELP = "Open traces in TensorBoard."
 
@@ -31,12 +35,12 @@ def view(
 
     if find_spec("tensorboard") is None or find_spec("kinetoscope_tb") is None:
         raise KinetoscopeError("TensorBoard or the plugin is not installed", hint="pip install kinetoscope")
-    job = open_logdir(path)
-    for_one = "" if path.is_dir() else _fragment(job.traces()[0].worker, path)
+    chosen = open_logdir(path)
     folder = path if path.is_dir() else path.parent
+    fragment = _fragment(chosen if path.is_dir() else open_logdir(folder), path)
     command = [sys.executable, "-m", "tensorboard.main", "--logdir", str(folder), "--host", host, "--port", str(port)]
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, errors="replace")
-    watcher = threading.Thread(target=_relay, args=(process, for_one or "#kinetoscope", browser), daemon=True)
+    watcher = threading.Thread(target=_relay, args=(process, fragment, browser), daemon=True)
     watcher.start()
     try:
         return process.wait()
@@ -45,9 +49,14 @@ def view(
         return process.wait()
 
 
-def _fragment(worker: str, path: Path) -> str:
-    """Return the part of the address that chooses one file of its folder."""
-    return f"#kinetoscope&p.kinetoscope.run=.&p.kinetoscope.file={quote(path.name, safe='')}" if worker else ""
+def _fragment(job: Job, path: Path) -> str:
+    """Return the part of the address that opens the tab, on one trace if the path is a file."""
+    chosen = {"view": "overview"}
+    for source in job.sources():
+        if path.is_file() and Path(source.path).samefile(path):
+            rank = source.worker if source.rank is None else str(source.rank)
+            chosen |= {"run": source.run, "rank": rank, "span": source.span}
+    return "#kinetoscope" + "".join(f"&p.kinetoscope.{key}={quote(value, safe='')}" for key, value in chosen.items())
 
 
 def _relay(process: subprocess.Popen[str], fragment: str, browser: bool) -> None:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from kinetoscope import schema
 from kinetoscope.reading.decode import Decoded
-from kinetoscope.reading.gather import MISSING, Gatherer
+from kinetoscope.reading.gather import MISSING, Gatherer, integer
 
 Ints = npt.NDArray[np.int64]
 Codes = npt.NDArray[np.int32]
@@ -121,10 +121,8 @@ def build(decoded: Decoded, kinds: schema.KindTable | None = None) -> Columns:
     table = kinds or schema.KindTable()
     names, name_texts = raw.texts("name")
     kind, linking = _kinds(raw, names, name_texts, table)
-    bad = np.zeros(raw.count, bool)
-    bad[[position for position, _ in decoded.unreadable]] = True
-    keep = (kind >= 0) & ~bad
-    rows = np.flatnonzero(keep)
+    bad = np.isin(np.arange(raw.count), [position for position, _ in decoded.unreadable])
+    rows = np.flatnonzero((kind >= 0) & ~bad)
     arguments = _Arguments(raw, rows)
     threads, thread_of = _threads(raw)
     base = _base(decoded.metadata)
@@ -135,7 +133,6 @@ def build(decoded: Decoded, kinds: schema.KindTable | None = None) -> Columns:
     origin = _origin(start, timed & np.isin(kept_kind, schema.TIMED), usable)
     thread = thread_of[raw.array("thread")[rows]]
     device, stream = _places(arguments, thread, threads, kept_kind)
-    external = arguments.integers("external_id")
     return Columns(
         id=rows.astype(np.int64),
         kind=kept_kind,
@@ -149,13 +146,7 @@ def build(decoded: Decoded, kinds: schema.KindTable | None = None) -> Columns:
         unfinished=arguments.flags("unfinished") & (kept_kind != schema.CODE["memory"]),
         device=device,
         stream=stream,
-        correlation=np.maximum(arguments.integers("correlation", 0), 0),
-        external_id=np.where(external >= 0, external, arguments.integers("old_external_id")),
-        sequence_number=arguments.integers("sequence_number"),
-        forward_thread=arguments.integers("forward_thread"),
-        collective=arguments.flags("collective"),
-        details=_details(arguments),
-        shapes={key: raw.texts(key)[1] for key in ("grid", "block")},
+        **_arguments(raw, arguments),
         categories=list(raw.categories),
         names=name_texts,
         threads=threads,
@@ -163,6 +154,20 @@ def build(decoded: Decoded, kinds: schema.KindTable | None = None) -> Columns:
         origin_ns=origin,
         accounts=_accounts(raw, kind, linking, bad),
     )
+
+
+def _arguments(raw: Gatherer, arguments: _Arguments) -> dict[str, Any]:
+    """Return the ids that tie events to each other, and the launch figures of device work."""
+    external = arguments.integers("external_id")
+    return {
+        "correlation": np.maximum(arguments.integers("correlation", 0), 0),
+        "external_id": np.where(external >= 0, external, arguments.integers("old_external_id")),
+        "sequence_number": arguments.integers("sequence_number"),
+        "forward_thread": arguments.integers("forward_thread"),
+        "collective": arguments.flags("collective"),
+        "details": _details(arguments),
+        "shapes": {key: raw.texts(key)[1] for key in ("grid", "block")},
+    }
 
 
 def _kinds(
@@ -276,12 +281,10 @@ def _origin(start: Ints, timed: Flags, usable: Flags) -> int:
 
 def _thread_number(value: Any) -> int:
     """Return a thread id as an integer: the last one in a text, -1 without one."""
-    if isinstance(value, bool) or value is None:
-        return -1
-    if isinstance(value, (int, float)):
-        return int(value)
-    found = _NUMBER.search(value)
-    return int(found.group()) if found else -1
+    if isinstance(value, str):
+        found = _NUMBER.search(value)
+        return integer(int(found.group())) if found else -1
+    return integer(value)
 
 
 def _threads(raw: Gatherer) -> tuple[list[Thread], Codes]:
@@ -318,14 +321,14 @@ def _places(
 ) -> tuple[Ints, Ints]:
     """Return device and stream of device rows: from the arguments, else from the row of the recording."""
     on_device = np.isin(kind, [*schema.WORK, schema.CODE["device_range"], schema.CODE["sync"]])
-    pids = np.array([int(t.pid) if re.fullmatch(r"-?\d+", t.pid) else -1 for t in threads] or [-1], np.int64)
+    pids = np.array([integer(t.pid) for t in threads] or [-1], np.int64)
     tids = np.array([t.tid for t in threads] or [-1], np.int64)
     device = arguments.integers("device")
     device = np.where(device >= 0, device, arguments.integers("in_device"))
     stream = arguments.integers("stream")
     if thread.size:
         device = np.where(device >= 0, device, pids[thread])
-        stream = np.where(stream >= 0, stream, tids[thread])
+        stream = np.where(stream != -1, stream, tids[thread])
     return np.where(on_device, device, -1), np.where(on_device, stream, -1)
 
 

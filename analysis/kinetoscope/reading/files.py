@@ -14,6 +14,7 @@ from kinetoscope.reading.progress import Listener, Progress, ignore
 
 _BLOCK = 1 << 22
 _GZIP = b"\x1f\x8b"
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _LAYERS = 3
 _ISAL_ERROR: Any = igzip_lib.IsalError
 _BROKEN_GZIP: tuple[type[Exception], ...] = (OSError, EOFError, ValueError, _ISAL_ERROR)
@@ -93,6 +94,7 @@ def read_text(path: str | os.PathLike[str], tell: Listener = ignore) -> bytes:
         if not data.startswith(_GZIP):
             break
         data = _inflate(data, where)
+    data = data.removeprefix(_BYTE_ORDER_MARK)
     if not data.strip():
         raise NotATraceError("the file is empty", where=where, hint="was the job stopped before the trace was written?")
     return data
@@ -129,7 +131,7 @@ def head(path: str | os.PathLike[str], size: int = 1 << 16) -> bytes:
             data = igzip_lib.IgzipDecompressor(flag=igzip_lib.DECOMP_GZIP).decompress(data, 16 * size)
         except _BROKEN_GZIP:
             return b""
-    return data
+    return data.removeprefix(_BYTE_ORDER_MARK)
 
 
 def _read(path: Path, tell: Listener) -> bytes:

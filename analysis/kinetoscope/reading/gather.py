@@ -130,11 +130,11 @@ def integers(values: list[Any]) -> npt.NDArray[np.int64]:
     try:
         return np.array(values, np.int64)
     except (TypeError, ValueError, OverflowError):
-        return np.array([_integer(value) for value in values], np.int64)
+        return np.array([integer(value) for value in values], np.int64)
 
 
-def _integer(value: Any) -> int:
-    """Return one id as a signed 64-bit integer."""
+def integer(value: Any) -> int:
+    """Return one id as a signed 64-bit integer, -1 for what is none."""
     if isinstance(value, str):
         try:
             value = int(value, 0)

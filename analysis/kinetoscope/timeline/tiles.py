@@ -112,40 +112,44 @@ def pack(rows: Rows, ids: Index, chosen: Sequence[int], window: tuple[int, int],
     bytes
     """
     t0, t1 = window
-    ordered = sorted(set(chosen))
+    ordered = np.array(sorted(set(chosen)), np.int64)
     quantum = max((t1 - t0) / px, 1.0)
-    tile = cut(rows, ordered, window, quantum)
+    tile = cut(rows, ordered.tolist(), window, quantum)
     while tile.entry.size > _MOST:
         quantum *= 2
-        tile = cut(rows, ordered, window, quantum)
-    tick = 1.0
-    while (t1 - t0) / tick >= 2**32:
-        tick *= 2
+        tile = cut(rows, ordered.tolist(), window, quantum)
+    tick = _tick(t1 - t0)
+    header = _HEADER.pack(_MAGIC, tile.entry.size, ordered.size, _KINDS_VERSION, float(t0), float(t1), quantum, tick)
+    counts = np.bincount(np.searchsorted(ordered, tile.row), minlength=ordered.size)
+    table = np.stack([ordered, counts], axis=1)
+    kind, event = rows.kind[tile.entry], rows.event[tile.entry]
+    idle = kind == IDLE
+    number = np.where(idle, event, ids[np.where(idle, 0, event)] if ids.size else event)
     start, end = np.maximum(tile.start, t0), np.minimum(tile.end, t1)
-    kind = rows.kind[tile.entry]
-    event = rows.event[tile.entry]
-    number = np.where(kind == IDLE, event, ids[np.where(kind == IDLE, 0, event)] if ids.size else event)
-    flags = (
-        MERGED * (tile.events > 1)
-        + BEFORE * (tile.start < t0)
-        + AFTER * (tile.end > t1)
-        + UNFINISHED * rows.unfinished[tile.entry]
-    )
-    width = np.maximum(tile.end - tile.start, 1)
-    busy = np.where(tile.events > 1, np.clip(np.ceil(255 * tile.busy / width), 0, 255), 255)
-    counts = np.bincount(np.searchsorted(np.asarray(ordered, np.int64), tile.row), minlength=len(ordered))
-    table = np.stack([np.asarray(ordered, np.int64), counts], axis=1).astype("<u4")
-    header = _HEADER.pack(_MAGIC, tile.entry.size, len(ordered), _KINDS_VERSION, float(t0), float(t1), quantum, tick)
-    wide = ((start - t0) // tick, (end - start) // tick, number, rows.name[tile.entry], tile.events)
-    small = (kind, busy, flags, np.zeros(tile.entry.size))
+    wide = (table, (start - t0) // tick, (end - start) // tick, number, rows.name[tile.entry], tile.events)
+    small = (kind, _busy(tile), _flags(rows, tile, window), np.zeros(tile.entry.size))
     return b"".join(
-        [
-            header,
-            table.tobytes(),
-            *(_column(values, "<u4") for values in wide),
-            *(_column(values, "u1") for values in small),
-        ]
+        [header, *(_column(values, "<u4") for values in wide), *(_column(values, "u1") for values in small)]
     )
+
+
+def _tick(length: int) -> float:
+    """Return the ns per unit of time that let a window be counted in 32 bits."""
+    tick = 1.0
+    while length / tick >= 2**32:
+        tick *= 2
+    return tick
+
+
+def _flags(rows: Rows, tile: Tile, window: tuple[int, int]) -> Index:
+    merged, before, after = tile.events > 1, tile.start < window[0], tile.end > window[1]
+    return np.asarray(MERGED * merged + BEFORE * before + AFTER * after + UNFINISHED * rows.unfinished[tile.entry])
+
+
+def _busy(tile: Tile) -> npt.NDArray[np.float64]:
+    """Return the covered share of each rectangle, 0 to 255; what has any length shows."""
+    width = np.maximum(tile.end - tile.start, 1)
+    return np.where(tile.events > 1, np.clip(np.ceil(255 * tile.busy / width), 0, 255), 255.0)
 
 
 def _column(values: npt.ArrayLike, dtype: str) -> bytes:

@@ -54,6 +54,8 @@ _COLUMNS = (
     ),
 )
 
+_DTYPES = {"integer": "int64", "number": "float64"}
+
 
 def devices(trace: Trace) -> pd.DataFrame:
     """Tell for each device how long it was busy, and with what.
@@ -97,7 +99,7 @@ def devices(trace: Trace) -> pd.DataFrame:
         row["occupancy_pct"] = device_figures.occupancy_pct(trace, device)
         rows.append(row)
     names = [column.name for column in _COLUMNS]
-    frame = pd.DataFrame(rows, columns=names).astype({"device": "int64", "gaps": "int64"})
+    frame = pd.DataFrame(rows, columns=names).astype({column.name: _DTYPES[column.type] for column in _COLUMNS})
     frame.attrs["notes"] = no_device_note(trace)
     return frame
 

@@ -1,0 +1,34 @@
+"""Read small traces and their tables in µs, for tests."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import kinetoscope as ks
+from kinetoscope.reading.columns import build
+from kinetoscope.reading.decode import decode
+from kinetoscope.trace import Source, Trace
+
+if TYPE_CHECKING:
+    from build import TraceBuilder
+
+SPLIT = ("compute", "communication", "memcpy", "memset", "api", "data_loader", "op", "python", "unrecorded")
+
+
+def trace_of(builder: TraceBuilder) -> Trace:
+    """Return a built trace without a file."""
+    decoded = decode(builder.bytes())
+    return ks.Trace(build(decoded), decoded.metadata, Source("built"))
+
+
+def rows(trace: Trace, view: str, *columns: str, **parameters: Any) -> list[tuple[Any, ...]]:
+    """Return some columns of a view as plain rows; missing is None."""
+    frame = trace.view(view, **parameters)
+    kept = frame[list(columns)].astype(object)
+    return [tuple(row) for row in kept.where(kept.notna(), None).itertuples(index=False)]
+
+
+def split(trace: Trace) -> list[dict[str, float]]:
+    """Return the nine-way split of each step, without the parts that are nothing."""
+    found = trace.view("steps").to_dict("records")
+    return [{part: step[f"{part}_us"] for part in SPLIT if step[f"{part}_us"]} for step in found]
