@@ -17,7 +17,7 @@ import numpy.typing as npt
 from kinetoscope import devices, hosts, idle_gaps, intervals, links, nesting, periods, schema
 from kinetoscope.errors import UnreadableError
 from kinetoscope.reading.columns import Account, Columns, build
-from kinetoscope.reading.decode import decode, event_arguments
+from kinetoscope.reading.decode import RecordedEvents, decode
 from kinetoscope.reading.files import Fingerprint, read_text
 from kinetoscope.reading.progress import Listener, Progress, ignore
 
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 Index = npt.NDArray[np.int64]
+
+_KEPT_TEXT = 256 << 20
 
 
 @dataclass(frozen=True)
@@ -133,7 +135,11 @@ class Trace:
             raise UnreadableError(
                 "the file has changed since it was read", where=self.source.path, hint="load it again"
             )
-        return event_arguments(read_text(self.source.path), event)
+        recorded: RecordedEvents = self.__dict__.get("_recorded") or RecordedEvents(read_text(self.source.path))
+        if recorded.size <= _KEPT_TEXT:
+            # a look at one event is followed by a look at another; the text of a large file is read again instead
+            self.__dict__["_recorded"] = recorded
+        return recorded.get(event)
 
     # --- arrays and links, positions in the columns -----------------------------------------------------------------------------------
 

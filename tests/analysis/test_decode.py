@@ -14,7 +14,7 @@ from build import TraceBuilder
 from kinetoscope import errors
 from kinetoscope.reading import text as json_text
 from kinetoscope.reading.columns import build
-from kinetoscope.reading.decode import decode, event_arguments
+from kinetoscope.reading.decode import RecordedEvents, decode
 from kinetoscope.reading.files import read_text
 
 
@@ -122,8 +122,10 @@ def test_event_arguments_are_what_the_file_says():
     builder = TraceBuilder()
     for i in range(300):
         builder.op(i, i + 1, **{"Input Dims": [[i, 2], []], "note": "x" * 50})
-    assert event_arguments(builder.bytes(), 217)["args"]["Input Dims"] == [[217, 2], []]
-    assert event_arguments(builder.bytes(), 300) == {}
+    recorded = RecordedEvents(builder.bytes())
+    for position in (217, 3, 299, 217):
+        assert recorded.get(position)["args"]["Input Dims"] == [[position, 2], []]
+    assert recorded.get(300) == {}
 
 
 def test_lost_stamps_are_in_no_figure():

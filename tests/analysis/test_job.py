@@ -92,6 +92,13 @@ def test_side_files_are_told_apart_by_content(tmp_path):
     assert sorted(Path(problem.path).name for problem in job.problems) == ["config.json", "memory_timeline.raw.json.gz"]
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes on this system")
+def test_a_pipe_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "x.json")
+    job = ks.open_logdir(tmp_path)
+    assert job.problems[0].message == "not a regular file"
+
+
 def test_a_file_that_cannot_be_opened_is_a_problem_and_the_rest_works(tmp_path, monkeypatch):
     put(tmp_path / "good.pt.trace.json")
     (tmp_path / "dangling.pt.trace.json").symlink_to(tmp_path / "gone")

@@ -7,6 +7,7 @@ decoded into records and gathered into columns at once, so that no more than one
 from __future__ import annotations
 
 import gc
+from bisect import bisect_right
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -22,6 +23,7 @@ from kinetoscope.reading import text as json_text
 from kinetoscope.reading.gather import Gatherer
 from kinetoscope.reading.progress import Listener, Progress, ignore
 
+_DETAIL_PIECE = 1 << 20
 _EXACT_LIMIT = 8.0e12  # µs; above this a double's step is too wide to tell ns apart
 
 
@@ -183,28 +185,50 @@ def _one_by_one(document: _Document, first: int, unreadable: list[tuple[int, str
     return events
 
 
-def event_arguments(text: bytes, position: int) -> dict[str, Any]:
-    """Return one event as the file has it.
+class RecordedEvents:
+    """The events as a file has them, found by position without decoding those before.
 
     Parameters
     ----------
     text : bytes
-    position : int
-        Place in the event list.
-
-    Returns
-    -------
-    dict
-        The JSON object; empty when the file has no such event.
+        JSON text of the file.
     """
-    seen = 0
-    for _, document in _documents(text, json_text.head_end(text), json_text.PIECE):
-        raws = document.decode(msgspec.Raw)
-        if position < seen + len(raws):
-            found = msgspec.json.decode(raws[position - seen])
-            return found if isinstance(found, dict) else {}
-        seen += len(raws)
-    return {}
+
+    def __init__(self, text: bytes) -> None:
+        self.size = len(text)
+        self._text = text
+        self._head = json_text.head_end(text)
+        self._bare = text[: self._head].strip() == b"["
+        self._pieces = list(json_text.pieces(text, self._head, _DETAIL_PIECE))
+        self._firsts: list[int] = [0]
+
+    def get(self, position: int) -> dict[str, Any]:
+        """Return one event.
+
+        Parameters
+        ----------
+        position : int
+            Place in the event list.
+
+        Returns
+        -------
+        dict
+            The JSON object; empty when the file has no such event.
+        """
+        number = bisect_right(self._firsts, position) - 1
+        while number < len(self._pieces):
+            raws = self._document(number).decode(msgspec.Raw)
+            if number + 1 == len(self._firsts):
+                self._firsts.append(self._firsts[number] + len(raws))
+            if position < self._firsts[number] + len(raws):
+                found = msgspec.json.decode(raws[position - self._firsts[number]])
+                return found if isinstance(found, dict) else {}
+            number += 1
+        return {}
+
+    def _document(self, number: int) -> _Document:
+        piece = self._pieces[number]
+        return _Document(json_text.piece_document(self._text, self._head, piece), piece.last and not self._bare)
 
 
 def _no_trace(text: bytes, where: str) -> NotATraceError | DamagedTraceError:

@@ -126,6 +126,10 @@ def _consider(path: Path, run: str, found: Found) -> None:
     """Add a file if it is a trace, or should be one by its name."""
     if not _MAYBE.search(path.name):
         return
+    if path.exists() and not path.is_file():
+        # a pipe or device would wait for a writer that never comes
+        found.problems.append(Problem(os.fspath(path), "not-a-file", "not a regular file"))
+        return
     named = _HANDLER_NAME.match(path.name) is not None
     try:
         begin = head(path)

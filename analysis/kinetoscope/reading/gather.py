@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 MISSING = np.iinfo(np.int64).min
 """A time that is not usable."""
@@ -34,7 +36,7 @@ class Gatherer:
         self.phases: dict[str, int] = {}
         self.categories: dict[str, int] = {}
         self.threads: dict[tuple[Any, Any], int] = {}
-        self._names: list[pa.Array] = []
+        self._names: list[pa.DictionaryArray] = []
         self._parts: dict[str, list[npt.NDArray[Any]]] = {}
         self._arguments: dict[str, list[Any]] = {}
 
@@ -47,8 +49,7 @@ class Gatherer:
         self._put("ts", nanoseconds([e.ts for e in events]))
         self._put("dur", nanoseconds([e.dur for e in events]))
         self._put("flow", integers([e.id for e in events]))
-        names = pa.array([e.name if type(e.name) is str else _text(e.name) for e in events], pa.string())
-        self._names.append(names.dictionary_encode())
+        self._names.append(_encoded([e.name if type(e.name) is str else _text(e.name) for e in events]))
         self._take_arguments(events)
         self.count += len(events)
 
@@ -79,7 +80,7 @@ class Gatherer:
         self._names_of("label", [_text(a.label if a.label is not None else a.labels) for a in arguments])
 
     def _names_of(self, key: str, values: list[str]) -> None:
-        self._arguments.setdefault(key, []).append(pa.array(values, pa.string()).dictionary_encode())
+        self._arguments.setdefault(key, []).append(_encoded(values))
 
     def _put(self, key: str, values: npt.NDArray[Any]) -> None:
         self._parts.setdefault(key, []).append(values)
@@ -94,10 +95,19 @@ class Gatherer:
         return _joined(self._names if key == "name" else self._arguments.get(key, []))
 
 
+def _encoded(values: list[str]) -> pa.DictionaryArray:
+    """Number the texts of one piece."""
+    import pyarrow as pa  # here, since who only lists a folder has no use for it
+
+    return pa.array(values, pa.string()).dictionary_encode()
+
+
 def _joined(parts: list[Any]) -> tuple[npt.NDArray[np.int32], list[str]]:
     """Number the texts of several pieces together."""
     if not parts:
         return np.empty(0, np.int32), []
+    import pyarrow as pa
+
     joined = pa.chunked_array(parts).unify_dictionaries()
     codes = np.concatenate([chunk.indices.to_numpy(zero_copy_only=False) for chunk in joined.chunks])
     return codes.astype(np.int32, copy=False), joined.chunk(0).dictionary.to_pylist()

@@ -6,6 +6,7 @@ one new module with one ``VIEW``, named in :data:`_MODULES`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cache
@@ -60,9 +61,12 @@ class Parameter:
             return value
         if self.type == "number":
             try:
-                return float(value)
+                number = float(value)
             except (TypeError, ValueError):
-                raise ChoiceError(f"{self.name} must be a number, not {str(value)!r}") from None
+                number = math.nan
+            if not math.isfinite(number):
+                raise ChoiceError(f"{self.name} must be a number, not {str(value)!r}")
+            return number
         return str(value)
 
 

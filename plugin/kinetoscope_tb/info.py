@@ -1,0 +1,217 @@
+"""What the page is told about a trace when it is loaded: ``Info`` of ``docs/wire.md``."""
+
+from __future__ import annotations
+
+import json
+import math
+from datetime import datetime, timedelta, timezone
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kinetoscope import schema
+from kinetoscope.views.common import no_device_note
+from kinetoscope_tb.encoding import encode, text
+
+if TYPE_CHECKING:
+    from kinetoscope.trace import Trace
+
+_LONGEST = 500
+_MOST_EXTRA = 50
+_SWITCHES = {
+    "shapes": "record_shapes",
+    "memory": "profile_memory",
+    "stacks": "with_stack",
+    "modules": "with_modules",
+    "flops": "with_flops",
+}
+# what the file calls a thing, and what it is called here
+_KNOWN = {
+    "host_name": "host",
+    "traceName": "trace_name",
+    "trace_id": "trace_id",
+    "group_trace_id": "group_trace_id",
+    "PT_PROFILER_JOB_NAME": "job_name",
+    "PT_PROFILER_JOB_VERSION": "job_version",
+    "PT_PROFILER_JOB_ATTEMPT_INDEX": "job_attempt",
+    "Framework": "framework",
+    "torch_version": "torch",
+    "cuda_runtime_version": "cuda_runtime",
+    "cuda_driver_version": "cuda_driver",
+    "cupti_version": "cupti",
+    "hip_runtime_version": "hip_runtime",
+    "hip_driver_version": "hip_driver",
+    "roctracer_version": "roctracer",
+    "rocprofiler-sdk_version": "rocprofiler_sdk",
+}
+_SHOWN_ELSEWHERE = {
+    "schemaVersion",
+    "displayTimeUnit",
+    "baseTimeNanoseconds",
+    "deviceProperties",
+    "distributedInfo",
+    "kinetoscope_synthetic",
+    *_SWITCHES.values(),
+}
+_CALENDAR_FROM_NS = 10**18  # below it an origin counts from when the machine started, not from 1970
+
+
+def info(trace: Trace, file: str) -> bytes:
+    """Assemble everything that the page needs to know about a trace at first.
+
+    Parameters
+    ----------
+    trace : Trace
+    file : str
+        What the page calls the file.
+
+    Returns
+    -------
+    bytes
+        JSON.
+    """
+    columns = trace.columns
+    ends = columns.end[columns.timed]
+    counts = np.bincount(columns.kind, minlength=len(schema.KINDS))
+    return encode(
+        {
+            "origin_ns": str(trace.origin_ns),
+            "end_ns": int(ends.max()) if ends.size else 0,
+            "file": text(file),
+            "bytes": trace.fingerprint.bytes if trace.fingerprint else 0,
+            "events": len(trace),
+            "synthetic": trace.synthetic,
+            "kinds": {kind: int(counts[code]) for kind, code in schema.CODE.items() if counts[code]},
+            "accounting": [account._asdict() for account in trace.accounts],
+            "devices": _devices(trace),
+            "steps": _steps(trace),
+            "recording": [{"key": _shown(key), "value": _shown(value)} for key, value in _recording(trace).items()],
+            "switches": {name: _on(trace.metadata.get(key)) for name, key in _SWITCHES.items()},
+            "pages": _pages(trace),
+            "notes": _notes(trace),
+        }
+    )
+
+
+def _devices(trace: Trace) -> list[dict[str, Any]]:
+    """Return the devices that worked, with what the file says of them; all that the process saw where none worked."""
+    known = {_integer(one.get("id")): one for one in _properties(trace)}
+    known.pop(None, None)
+    numbers = [device.device for device in trace.devices] or sorted(number for number in known if number is not None)
+    return [_device(number, known.get(number, {})) for number in numbers]
+
+
+def _properties(trace: Trace) -> list[dict[str, Any]]:
+    listed = trace.metadata.get("deviceProperties")
+    return [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+
+
+def _device(number: int, properties: dict[str, Any]) -> dict[str, Any]:
+    major, minor = _integer(properties.get("computeMajor")), _integer(properties.get("computeMinor"))
+    name = properties.get("name")
+    return {
+        "device": number,
+        "name": name if isinstance(name, str) and name else None,
+        "memory_bytes": _integer(properties.get("totalGlobalMem")),
+        "sm_count": _integer(properties.get("numSms")),
+        "capability": None if major is None or minor is None else f"{major}.{minor}",
+    }
+
+
+def _steps(trace: Trace) -> list[dict[str, Any]]:
+    steps, columns = trace.steps_table, trace.columns
+    names = [columns.names[code] for code in columns.name[steps.row].tolist()]
+    fields = {
+        "step": steps.number.tolist(),
+        "name": names,
+        "start_ns": steps.start.tolist(),
+        "end_ns": steps.end.tolist(),
+        "host_start_ns": steps.host_start.tolist(),
+        "host_end_ns": steps.host_end.tolist(),
+        "incomplete": steps.incomplete.tolist(),
+    }
+    return [dict(zip(fields, row, strict=True)) for row in zip(*fields.values(), strict=True)]
+
+
+def _recording(trace: Trace) -> dict[str, Any]:
+    """Return how, where and with what the trace was recorded."""
+    metadata = trace.metadata
+    found = {name: metadata[key] for key, name in _KNOWN.items() if key in metadata}
+    for name, decode in (("cuda_runtime", _cuda), ("cuda_driver", _cuda), ("hip_runtime", _hip), ("hip_driver", _hip)):
+        if name in found:
+            found[name] = decode(found[name])
+    job = metadata.get("distributedInfo")
+    if isinstance(job, dict):
+        found |= {key: job[key] for key in ("backend", "rank", "world_size", "nccl_version") if key in job}
+    if trace.origin_ns >= _CALENDAR_FROM_NS:
+        found["recorded_at"] = _calendar(trace.origin_ns)
+    visible = len(_properties(trace))
+    if visible > 1:
+        found["visible_devices"] = visible
+    extra = [key for key in metadata if key not in _KNOWN and key not in _SHOWN_ELSEWHERE]
+    return found | {key: metadata[key] for key in extra[:_MOST_EXTRA]}
+
+
+def _pages(trace: Trace) -> dict[str, dict[str, Any]]:
+    """Tell which pages have something to show."""
+    device = "".join(no_device_note(trace)[:1])
+    empty = "" if trace.columns.timed.any() else "The file holds no event with a usable time."
+    reasons = {"overview": "", "timeline": empty, "idle": device, "kernels": device}
+    return {page: {"available": not reason, "reason": reason} for page, reason in reasons.items()}
+
+
+def _notes(trace: Trace) -> list[str]:
+    """Return what a reader should know before believing any figure."""
+    notes = no_device_note(trace)
+    unreadable = sum(account.events for account in trace.accounts if account.reason == "not a readable event")
+    if unreadable:
+        notes.append(
+            f"{unreadable:,} entries of the file's event list could not be read as events; no figure includes them."
+        )
+    steps = trace.steps_table
+    if steps.nested:
+        notes.append(
+            f"{steps.nested:,} step markers lie inside another one, or overlap one on another thread; they are shown, but count as no steps."
+        )
+    if len(steps) and steps.incomplete[-1]:
+        notes.append(
+            f"Step {int(steps.number[-1])} is incomplete: fewer than 80 % of the device works of the step before. Means leave it out."
+        )
+    return notes
+
+
+def _on(value: Any) -> bool:
+    return value in (1, True, "1", "true", "True")
+
+
+def _integer(value: Any) -> int | None:
+    return (
+        int(value) if isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value) else None
+    )
+
+
+def _cuda(value: Any) -> Any:
+    """Return CUDA's 12090 as 12.9."""
+    number = _integer(value)
+    return value if number is None else f"{number // 1000}.{number % 1000 // 10}"
+
+
+def _hip(value: Any) -> Any:
+    """Return HIP's 60443483 as 6.4.43483."""
+    number = _integer(value)
+    return value if number is None else f"{number // 10**7}.{number // 10**5 % 100}.{number % 10**5}"
+
+
+def _calendar(ns: int) -> str:
+    whole, rest = divmod(ns, 10**9)
+    try:
+        seconds = datetime(1970, 1, 1, tzinfo=timezone.utc) + timedelta(seconds=whole)
+    except OverflowError:
+        return str(ns)
+    return f"{seconds:%Y-%m-%dT%H:%M:%S}.{rest:09d}Z"
+
+
+def _shown(value: Any) -> str:
+    """Return a value of the file as text of bearable length."""
+    shown = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return shown if len(shown) <= _LONGEST else shown[:_LONGEST] + " …"

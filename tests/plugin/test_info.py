@@ -1,0 +1,136 @@
+"""What the page is told about a trace when it is loaded."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import kinetoscope
+from build import TraceBuilder
+from kinetoscope_tb.info import info
+
+
+def of(trace: TraceBuilder, folder: Path) -> dict[str, Any]:
+    return json.loads(info(kinetoscope.load(trace.write(folder / "worker.pt.trace.json")), "worker.pt.trace.json"))
+
+
+def facts(told: dict[str, Any]) -> dict[str, str]:
+    return {one["key"]: one["value"] for one in told["recording"]}
+
+
+def test_a_whole_recording(tmp_path: Path) -> None:
+    versions = {
+        "cuda_runtime_version": 12090,
+        "cuda_driver_version": 13000,
+        "hip_runtime_version": 60443483,
+        "host_name": "node",
+        "mine": {"a": [1]},
+    }
+    trace = TraceBuilder(
+        rank=3, world_size=8, with_stack=1, record_shapes=1, base_ns=1_750_000_000_000_000_000, **versions
+    )
+    told = of(trace.step(4, 0, 100).op(1, 9).launch(2, 3, 1).kernel(20, 120, correlation=1).step(5, 100, 150), tmp_path)
+    assert told["origin_ns"] == "1750000000000000000"
+    assert told["end_ns"] == 150_000
+    assert told["kinds"] == {"op": 1, "annotation": 2, "api_call": 1, "kernel": 1}
+    assert told["events"] == sum(told["kinds"].values())
+    assert told["devices"] == [
+        {
+            "device": 0,
+            "name": "NVIDIA A100-SXM4-40GB",
+            "memory_bytes": 42_000_000_000,
+            "sm_count": 108,
+            "capability": "8.0",
+        }
+    ]
+    first = {
+        "step": 4,
+        "name": "ProfilerStep#4",
+        "start_ns": 0,
+        "end_ns": 120_000,
+        "host_start_ns": 0,
+        "host_end_ns": 100_000,
+        "incomplete": False,
+    }
+    assert told["steps"][0] == first
+    assert told["steps"][1]["incomplete"]
+    assert told["switches"] == {"shapes": True, "memory": False, "stacks": True, "modules": False, "flops": False}
+    assert all(page == {"available": True, "reason": ""} for page in told["pages"].values())
+    assert [note.startswith("Step 5 is incomplete") for note in told["notes"]] == [True]
+    found = facts(told)
+    assert (found["cuda_runtime"], found["cuda_driver"], found["hip_runtime"]) == ("12.9", "13.0", "6.4.43483")
+    assert (found["host"], found["rank"], found["world_size"], found["backend"], found["mine"]) == (
+        "node",
+        "3",
+        "8",
+        "nccl",
+        '{"a": [1]}',
+    )
+    assert found["recorded_at"] == "2025-06-15T15:06:40.000000000Z"
+
+
+def test_without_device_work_the_device_pages_say_why(tmp_path: Path) -> None:
+    told = of(TraceBuilder(devices=2).op(0, 10), tmp_path)
+    assert {page: one["available"] for page, one in told["pages"].items()} == {
+        "overview": True,
+        "timeline": True,
+        "idle": False,
+        "kernels": False,
+    }
+    assert "only the host was recorded" in told["pages"]["idle"]["reason"]
+    assert told["pages"]["idle"]["reason"] in told["notes"]
+    assert [one["device"] for one in told["devices"]] == [0, 1], "what the process could have used"
+
+
+def test_a_device_that_the_file_does_not_describe(tmp_path: Path) -> None:
+    told = of(TraceBuilder(devices=0).kernel(0, 10, device=5), tmp_path)
+    assert told["devices"] == [{"device": 5, "name": None, "memory_bytes": None, "sm_count": None, "capability": None}]
+
+
+def test_a_file_without_events(tmp_path: Path) -> None:
+    told = of(TraceBuilder(), tmp_path)
+    assert (told["events"], told["end_ns"], told["steps"], told["kinds"]) == (0, 0, [], {})
+    assert not told["pages"]["timeline"]["available"]
+
+
+def test_a_made_trace_says_so(tmp_path: Path) -> None:
+    assert of(TraceBuilder(kinetoscope_synthetic="made by hand").op(0, 1), tmp_path)["synthetic"] == "made by hand"
+
+
+def test_entries_that_are_no_events_are_noted(tmp_path: Path) -> None:
+    told = of(TraceBuilder().op(0, 1).raw(17).raw("text"), tmp_path)
+    assert any(note.startswith("2 entries") for note in told["notes"])
+
+
+@pytest.mark.parametrize(
+    "odd",
+    [
+        None,
+        7,
+        "text",
+        [],
+        {},
+        [1, "x", {"id": "zero"}, {"id": None, "name": 3}],
+        {"rank": {"a": 1}},
+        1e300,
+        "x" * 100_000,
+    ],
+)
+def test_odd_metadata_hurts_nobody(tmp_path: Path, odd: Any) -> None:
+    keys = (
+        "deviceProperties",
+        "distributedInfo",
+        "with_stack",
+        "cuda_runtime_version",
+        "hip_driver_version",
+        "host_name",
+        "trace_id",
+        "own",
+    )
+    trace = TraceBuilder().op(0, 1)
+    trace.top = dict.fromkeys(keys, odd)
+    told = of(trace, tmp_path)
+    assert all(len(value) < 600 for value in facts(told).values())

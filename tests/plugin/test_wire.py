@@ -1,0 +1,126 @@
+"""The contract: samples and live answers have the shapes of ``docs/wire.md``, and the samples are those of now."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from wire import make, shapes
+from wire.serving import Served
+from wire.tile import unpack
+
+SHAPES: dict[str, type[shapes.Shape]] = {
+    "runs": shapes.Runs,
+    "session": shapes.Session,
+    "view": shapes.Table,
+    "lanes": shapes.Lanes,
+    "names": shapes.Names,
+    "tile": shapes.Tile,
+    "event": shapes.Event,
+    "neighbor": shapes.Neighbor,
+    "search": shapes.Search,
+    "area": shapes.Area,
+    "minimap": shapes.Minimap,
+    "error": shapes.Error,
+}
+SAMPLES = sorted(path.stem for path in make.FOLDER.glob("*.json"))
+
+
+@pytest.fixture(scope="module")
+def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
+    folder = tmp_path_factory.mktemp("log")
+    make.write_traces(folder)
+    served = Served(folder)
+    found = make.collect(served)
+    found["tile.bin"] = found["tile"]
+    found["tile"] = unpack(found["tile"])
+    yield make.steady(found, str(folder))
+    served.close()
+
+
+def outline(value: Any) -> Any:
+    """Return keys and types of an answer; of lists, all that occurs in them."""
+    if isinstance(value, dict):
+        return {key: outline(one) for key, one in value.items()}
+    if isinstance(value, list):
+        return sorted({json.dumps(outline(one), sort_keys=True) for one in value})
+    return type(value).__name__
+
+
+def test_there_are_samples_of_everything() -> None:
+    assert {name.split(".")[0] for name in SAMPLES} == set(SHAPES)
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_a_sample_has_the_shape_of_the_contract(name: str) -> None:
+    text = (make.FOLDER / f"{name}.json").read_bytes()
+    msgspec.json.decode(text, type=SHAPES[name.split(".", maxsplit=1)[0]])
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_the_live_answer_has_it_too(name: str, live: dict[str, Any]) -> None:
+    msgspec.convert(live[name], type=SHAPES[name.split(".", maxsplit=1)[0]])
+
+
+@pytest.mark.parametrize("name", SAMPLES)
+def test_a_sample_is_what_is_answered_now(name: str, live: dict[str, Any]) -> None:
+    sample = json.loads((make.FOLDER / f"{name}.json").read_bytes())
+    assert outline(sample) == outline(live[name]), "run: python tests/wire/make.py"
+
+
+def test_the_tile_sample_is_what_its_columns_say() -> None:
+    assert unpack((make.FOLDER / "tile.bin").read_bytes()) == json.loads((make.FOLDER / "tile.json").read_bytes())
+
+
+def test_every_column_of_a_table_is_described_and_as_long_as_the_others() -> None:
+    for path in make.FOLDER.glob("view.*.json"):
+        table = json.loads(path.read_bytes())
+        assert [column["name"] for column in table["columns"]] == list(table["data"]), path.name
+        assert {len(column) for column in table["data"].values()} == {table["rows"]}, path.name
+
+
+COLUMNS = {
+    "overview": "metric value unit definition",
+    "steps": "step start_us host_us period_us tail_us incomplete compute_us communication_us memcpy_us memset_us api_us data_loader_us op_us python_us unrecorded_us",
+    "devices": "device window_us busy_us idle_us utilization_pct compute_us exposed_communication_us exposed_copy_us summed_us span_us communication_us concurrency gaps",
+    "gaps": "device start_us duration_us ended_by next_name launch_name launch_delay_us previous_name step next_id launch_id previous_id gap",
+    "kernel_calls": "id name op device stream step start_us duration_us launch_delay_us",
+    "kernels.name": "name calls total_us mean_us min_us max_us share_pct",
+    "kernels.op": "op calls total_us mean_us min_us max_us share_pct",
+    "kernels.name-op": "name op calls total_us mean_us min_us max_us share_pct",
+    "kernels.config": "name grid block registers shared_memory calls total_us mean_us min_us max_us share_pct",
+    "kernels.stream": "device stream calls total_us mean_us min_us max_us share_pct",
+    "kernels.step": "step calls total_us mean_us min_us max_us share_pct",
+    "kernels.category": "category calls total_us mean_us min_us max_us share_pct",
+}
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+def test_tables_hold_the_columns_of_the_contract(name: str, live: dict[str, Any]) -> None:
+    found = [column["name"] for column in live[f"view.{name}"]["columns"]]
+    assert found[: len(COLUMNS[name].split())] == COLUMNS[name].split()
+
+
+def test_every_state_of_a_session_has_the_shape(
+    serve: Callable[..., Served], stuck: Callable[..., Served], tmp_path: Path
+) -> None:
+    served = stuck()
+    trace = served.traces()[0]
+    seen = [served.json("session", trace=trace), served.session(trace, "loading")]
+    served.post("cancel", trace)
+    seen.append(served.session(trace))
+    (tmp_path / "bad").mkdir()
+    (tmp_path / "bad" / "x.pt.trace.json").write_text("nothing")
+    other = serve(tmp_path / "bad")
+    seen.append(other.session(other.traces()[0]))
+    assert [msgspec.convert(one, shapes.Session).state for one in seen][-2:] == ["cancelled", "failed"]
+
+
+def test_a_failed_search_has_the_shape(serve: Callable[..., Served], tmp_path: Path) -> None:
+    runs = msgspec.convert(serve(tmp_path / "none").runs(), shapes.Runs)
+    assert runs.error is not None
