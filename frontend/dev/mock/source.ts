@@ -1,0 +1,98 @@
+import type { Source } from '../../src/model/source';
+import type { Area, Info, Runs, Session } from '../../src/model/wire';
+import { MockBackend } from './backend';
+import { mockView } from './tables';
+import { encodeTile, expandRows } from './tile';
+
+const RUNS: Runs = {
+  state: 'ready',
+  logdir: '/home/ada/logs',
+  folders: 12,
+  generation: 1,
+  runs: ['resnet50', 'bert/base', 'bert/large'].map((name) => ({
+    name,
+    ranks: Array.from({ length: name === 'resnet50' ? 12 : 1 }, (_, rank) => ({
+      rank,
+      label: String(rank),
+      worker: `node${rank >> 2}.4711`,
+      spans: [1, 2].map((span) => ({
+        span: String(span),
+        trace: `${name}-${rank}-${span}`,
+        file: `${name}/node${rank >> 2}.${rank}.pt.trace.json.gz`,
+        bytes: 35_200_000,
+      })),
+    })),
+  })),
+  problems: [],
+  error: null,
+};
+
+function session(state: Session['state'], info: Info | null, error: Session['error'] = null): Session {
+  const loading = state === 'loading';
+  return {
+    state,
+    stage: loading ? 'decode' : 'done',
+    bytes_done: loading ? 21_400_000 : 35_200_000,
+    bytes_total: 35_200_000,
+    events: 40_188,
+    elapsed_ms: 812,
+    changed: false,
+    error,
+    info,
+  };
+}
+
+const FAILED = {
+  code: 'not-json',
+  message: 'The file ends in the middle of an event.',
+  hint: 'Was the program killed while it wrote? Record again, or repair the file.',
+  where: 'resnet50/node0.0.pt.trace.json.gz, byte 21 400 112',
+};
+
+const late = <T>(value: T, ms = 30): Promise<T> => new Promise((resolve) => setTimeout(() => resolve(value), ms));
+
+function area(backend: MockBackend, rows: string, t0: number, t1: number): Area {
+  const list = backend.area(expandRows(rows), t0, t1);
+  return {
+    rows: list,
+    total_ns: list.reduce((sum, row) => sum + row.total_ns, 0),
+    events: list.reduce((sum, row) => sum + row.calls, 0),
+  };
+}
+
+/** `state` names a state to get stuck in: scanning, empty, loading, failed. */
+export function mockSource(state: string | null): Source {
+  const backend = new MockBackend();
+  const bars = backend.bars();
+  const { trace } = backend;
+  const runs: Record<string, Runs> = {
+    scanning: { ...RUNS, state: 'scanning', runs: [] },
+    empty: { ...RUNS, runs: [] },
+  };
+  const sessions: Record<string, Session> = {
+    loading: session('loading', null),
+    failed: session('failed', null, FAILED),
+  };
+  const host = { devices: [{ device: 0, busy: [1, 2] }], host: [4, 5, 7] };
+  return {
+    runs: () => late(runs[state ?? ''] ?? RUNS),
+    session: () => late(sessions[state ?? ''] ?? session('ready', backend.info)),
+    cancel: () => late(undefined),
+    reload: () => late(undefined),
+    view: (_, view, parameters) => late(mockView(trace, view, parameters)),
+    lanes: () => late({ end_ns: trace.end, rows: 9, lanes: trace.lanes }),
+    names: () => late({ names: backend.names }),
+    tile: (_, { rows, t0, t1 }, px) => late(encodeTile(bars, expandRows(rows), { t0, t1 }, px)),
+    event: async (_, id) => backend.event(id),
+    neighbor: (_, id, by) => late({ event: backend.neighbor(id, by) }),
+    search: (_, text, exact) => late(backend.search(text, exact)),
+    area: (_, { rows, t0, t1 }) => late(area(backend, rows, t0, t1)),
+    minimap: (_, px) =>
+      late({
+        px,
+        end_ns: trace.end,
+        devices: host.devices.map(({ device, busy }) => ({ device, busy: backend.shares(busy, px) })),
+        host: backend.shares(host.host, px),
+      }),
+  };
+}

@@ -1,0 +1,128 @@
+import { KINDS, type Kind } from '../model/wire';
+
+export type Theme = 'light' | 'dark';
+
+/** One colour a kind, the same in every chart: Okabe and Ito's set, tuned per theme for contrast with the paper. */
+const LIGHT: Record<Kind, string> = {
+  op: '#4fb894',
+  annotation: '#b7c3cf',
+  python: '#8fcbf0',
+  api_call: '#e69f00',
+  kernel: '#2c86c4',
+  memcpy: '#cc79a7',
+  memset: '#e0a9c7',
+  device_range: '#b7c3cf',
+  sync: '#c9b458',
+  counter: '#9aa5b1',
+  overhead: '#a8875f',
+  memory: '#9aa5b1',
+  trace: '#9aa5b1',
+  other: '#9aa5b1',
+  communication: '#d55e00',
+  idle: '#c2575f',
+  step: '#a9b4c0',
+  data_loader: '#e8d93a',
+};
+
+const DARK: Record<Kind, string> = {
+  op: '#2f9b77',
+  annotation: '#5c6977',
+  python: '#4a91bf',
+  api_call: '#c98b06',
+  kernel: '#2f7fbf',
+  memcpy: '#b5648f',
+  memset: '#8f5876',
+  device_range: '#5c6977',
+  sync: '#94843c',
+  counter: '#6d7885',
+  overhead: '#8a6d49',
+  memory: '#6d7885',
+  trace: '#6d7885',
+  other: '#6d7885',
+  communication: '#d0651a',
+  idle: '#b35259',
+  step: '#525e6b',
+  data_loader: '#c4b62c',
+};
+
+export function kindColour(kind: Kind, theme: Theme): string {
+  return (theme === 'dark' ? DARK : LIGHT)[kind];
+}
+
+/** The nine parts of a step, in the order in which an instant is given to them. */
+export const STEP_PARTS: { key: string; label: string; kind: Kind; device: boolean }[] = [
+  { key: 'compute_us', label: 'Compute', kind: 'kernel', device: true },
+  { key: 'communication_us', label: 'Communication', kind: 'communication', device: true },
+  { key: 'memcpy_us', label: 'Copy', kind: 'memcpy', device: true },
+  { key: 'memset_us', label: 'Memset', kind: 'memset', device: true },
+  { key: 'api_us', label: 'Launch and API calls', kind: 'api_call', device: false },
+  { key: 'data_loader_us', label: 'Data loading', kind: 'data_loader', device: false },
+  { key: 'op_us', label: 'Operators', kind: 'op', device: false },
+  { key: 'python_us', label: 'Python', kind: 'python', device: false },
+  { key: 'unrecorded_us', label: 'Nothing recorded', kind: 'other', device: false },
+];
+
+export const SHADES = 4;
+
+/** Pixels of a theme, as little-endian RGBA words. */
+export interface Palette {
+  background: number;
+  /** Paper where the data of a row are on their way. */
+  pending: number;
+  /** `kind * SHADES + shade` */
+  bars: Uint32Array;
+  dimmed: Uint32Array;
+}
+
+const PAPER = {
+  light: { background: '#ffffff', pending: '#f1f3f6' },
+  dark: { background: '#14171b', pending: '#1d2127' },
+};
+
+export function palette(theme: Theme): Palette {
+  const paper = PAPER[theme];
+  const background = word(paper.background);
+  const bars = new Uint32Array(KINDS.length * SHADES);
+  const dimmed = new Uint32Array(KINDS.length * SHADES);
+  KINDS.forEach((kind, code) => {
+    const base = word(kindColour(kind, theme));
+    for (let shade = 0; shade < SHADES; shade++) {
+      const colour = blend(base, theme === 'dark' ? 0xff000000 : 0xffffffff, shade * 0.08);
+      bars[code * SHADES + shade] = colour;
+      dimmed[code * SHADES + shade] = blend(colour, background, 0.78);
+    }
+  });
+  return { background, pending: word(paper.pending), bars, dimmed };
+}
+
+export function word(hex: string): number {
+  const value = Number.parseInt(hex.slice(1), 16);
+  return ((0xff << 24) | ((value & 0xff) << 16) | (value & 0xff00) | (value >> 16)) >>> 0;
+}
+
+/** `share` of `top` over `base`. */
+export function blend(base: number, top: number, share: number): number {
+  const part = Math.round(Math.max(0, Math.min(1, share)) * 256);
+  const rest = 256 - part;
+  const red = ((base & 0xff) * rest + (top & 0xff) * part) >> 8;
+  const green = (((base >> 8) & 0xff) * rest + ((top >> 8) & 0xff) * part) >> 8;
+  const blue = (((base >> 16) & 0xff) * rest + ((top >> 16) & 0xff) * part) >> 8;
+  return ((0xff << 24) | (blue << 16) | (green << 8) | red) >>> 0;
+}
+
+/** A stable shade of a name: neighbours differ, runs agree; digits do not count. */
+export function shadeOf(name: string): number {
+  let hash = 2166136261;
+  for (let i = 0; i < name.length; i++) {
+    const code = name.charCodeAt(i);
+    if (code >= 48 && code <= 57) continue;
+    hash = Math.imul(hash ^ code, 16777619);
+  }
+  return ((hash >>> 8) ^ hash) & (SHADES - 1);
+}
+
+/** Dark or light ink, whichever reads better on a pixel's colour. */
+export function inkOn(pixel: number): '#14171b' | '#ffffff' {
+  const light = 0.299 * (pixel & 0xff) + 0.587 * ((pixel >> 8) & 0xff) + 0.114 * ((pixel >> 16) & 0xff);
+  return light > 118 ? '#14171b' : '#ffffff';
+}

@@ -1,0 +1,185 @@
+/** Keeps the state and TensorBoard's address the same, both ways. */
+import { batch, effect, type Signal } from '@preact/signals';
+import { attempt, host, isHidden } from '../lib/browser';
+import { isOurs, readAddress, writeAddress } from './address';
+import type { KernelKey } from './kernels';
+import * as state from './state';
+import type { PageName } from './wire';
+
+interface Field {
+  key: string;
+  print: () => string | null;
+  /** Takes the text over; false where it makes no sense. Without text, back to the default. */
+  take: (text: string | null) => boolean;
+}
+
+function field<T>(
+  key: string,
+  atom: Signal<T>,
+  initial: T,
+  print: (value: T) => string | null,
+  parse: Parse<T>,
+): Field {
+  return {
+    key,
+    print: () => print(atom.value),
+    take: (text) => {
+      const value = text === null ? initial : parse(text);
+      atom.value = value === undefined ? initial : value;
+      return value !== undefined;
+    },
+  };
+}
+
+type Parse<T> = (text: string) => T | undefined;
+
+const same = (text: string) => text;
+const orNull = (text: string) => text || null;
+const among =
+  <T extends string>(list: readonly T[]): Parse<T> =>
+  (text) =>
+    list.find((one) => one === text);
+const whole: Parse<number | null> = (text) => (/^\d{1,15}$/.test(text) ? Number(text) : undefined);
+
+export function parseRange(text: string): state.Range | undefined {
+  const match = /^(\d{1,15})-(\d{1,15})$/.exec(text);
+  const range = match && { t0: Number(match[1]), t1: Number(match[2]) };
+  return range && range.t1 > range.t0 ? range : undefined;
+}
+
+export function printRange(range: state.Range | null): string | null {
+  return range && `${Math.max(0, Math.floor(range.t0))}-${Math.ceil(range.t1)}`;
+}
+
+function parseFilter(text: string): state.Filter | undefined {
+  const [step, bounds] = text.includes('@') ? text.split('@') : [null, text];
+  const range = parseRange(bounds ?? '');
+  if (!range || (step !== null && !/^\d{1,15}$/.test(step))) return undefined;
+  return { ...range, step: step === null ? null : Number(step) };
+}
+
+function printFilter(value: state.Filter | null): string | null {
+  if (!value) return null;
+  return value.step === null ? printRange(value) : `${value.step}@${printRange(value)}`;
+}
+
+function parseKernel(text: string): state.Selection | undefined {
+  const [, by, json] = /^kernel:([a-z,]+):(.*)$/s.exec(text) ?? [];
+  const key = json === undefined ? null : attempt(() => JSON.parse(json) as unknown, null);
+  if (!by || typeof key !== 'object' || key === null) return undefined;
+  const plain = Object.values(key).every((value) => value === null || ['string', 'number'].includes(typeof value));
+  return plain ? { kind: 'kernel', by, key: key as KernelKey } : undefined;
+}
+
+function parseSelection(text: string): state.Selection | undefined {
+  if (text.startsWith('kernel:')) return parseKernel(text);
+  const area = /^area:([\d,-]{1,4000}):(.*)$/.exec(text);
+  const range = area && parseRange(area[2]);
+  if (area && range) return { kind: 'area', rows: area[1], ...range };
+  const match = /^(event|gap):(\d{1,15})$/.exec(text);
+  if (!match) return undefined;
+  return match[1] === 'event' ? { kind: 'event', id: Number(match[2]) } : { kind: 'gap', gap: Number(match[2]) };
+}
+
+function printSelection(value: state.Selection | null): string | null {
+  if (value?.kind === 'event') return `event:${value.id}`;
+  if (value?.kind === 'kernel') return `kernel:${value.by}:${JSON.stringify(value.key)}`;
+  if (value?.kind === 'area') return `area:${value.rows}:${printRange(value)}`;
+  return value?.kind === 'gap' ? `gap:${value.gap}` : null;
+}
+
+function parseSort(text: string): state.Bar | undefined {
+  const match = /^(-?)([a-z_]+)$/.exec(text);
+  return match ? { column: match[2], descending: match[1] === '-' } : undefined;
+}
+
+const SORT: state.Bar = { column: 'total_us', descending: true };
+const printSort = (value: state.Bar) =>
+  value.column === SORT.column && value.descending ? null : `${value.descending ? '-' : ''}${value.column}`;
+
+function unless<T extends string>(initial: T): (value: T) => string | null {
+  return (value) => (value === initial ? null : value);
+}
+
+const FIELDS: Field[] = [
+  field('run', state.run, null, (value) => value, same),
+  field('rank', state.rank, null, (value) => value, same),
+  field('span', state.span, null, (value) => value, same),
+  field<PageName>(
+    'view',
+    state.page,
+    'overview',
+    unless<string>('overview'),
+    among(state.PAGES.map((one) => one.page)),
+  ),
+  field('filter', state.filter, null, printFilter, parseFilter),
+  field('at', state.viewport, null, printRange, parseRange),
+  field('select', state.selection, null, printSelection, parseSelection),
+  field('q', state.eventQuery, '', orNull, same),
+  field('gaps', state.gapQuery, '', orNull, same),
+  field('kernels', state.kernelQuery, '', orNull, same),
+  field<string>('by', state.kernelBy, 'name', unless<string>('name'), among(state.GROUPINGS)),
+  field('sort', state.kernelSort, SORT, printSort, parseSort),
+  field('split', state.splitView, 'all', unless<string>('all'), among(['all', 'device', 'host'])),
+  field('device', state.idleDevice, null, (value) => (value === null ? null : String(value)), whole),
+];
+
+/** Reads the state out of a hash; what makes no sense falls back, with a notice. */
+export function takeAddress(hash: string): void {
+  const values = readAddress(hash);
+  batch(() => {
+    for (const one of FIELDS) {
+      const text = values.get(one.key) ?? null;
+      if (!one.take(text)) state.notice(`The address asks for ${one.key} “${text}”, which is unknown here: left out.`);
+    }
+  });
+}
+
+export function printAddress(hash: string): string {
+  return writeAddress(hash, Object.fromEntries(FIELDS.map((one) => [one.key, one.print()])));
+}
+
+const DEBOUNCE_MS = 300;
+
+/** Starts the exchange; returns what ends it. */
+export function bindAddress(): () => void {
+  const window_ = host();
+  const hash = () => attempt(() => window_.location.hash, '');
+  takeAddress(hash());
+  let shownPage = state.page.peek();
+  let moving = false;
+  let timer = 0;
+  const write = (push: boolean) => {
+    const next = printAddress(hash());
+    if (isHidden() || !isOurs(hash()) || next === hash()) return;
+    // The state object carries TensorBoard's namespace: it goes on as it is.
+    const { history } = window_;
+    attempt(
+      () => (push ? history.pushState(history.state, '', next) : history.replaceState(history.state, '', next)),
+      undefined,
+    );
+  };
+  const stop = effect(() => {
+    for (const one of FIELDS) one.print();
+    const turned = state.page.value !== shownPage;
+    shownPage = state.page.value;
+    clearTimeout(timer);
+    if (moving) return;
+    if (turned) write(true);
+    else timer = window.setTimeout(() => write(false), DEBOUNCE_MS);
+  });
+  const onMove = () => {
+    if (!isOurs(hash())) return;
+    moving = true;
+    takeAddress(hash());
+    moving = false;
+  };
+  window_.addEventListener('popstate', onMove);
+  window_.addEventListener('hashchange', onMove);
+  return () => {
+    stop();
+    clearTimeout(timer);
+    window_.removeEventListener('popstate', onMove);
+    window_.removeEventListener('hashchange', onMove);
+  };
+}

@@ -1,0 +1,73 @@
+import type { Parameters, Source } from './source';
+import { isAbort, SourceError } from './source';
+import type { Problem } from './wire';
+
+/** Server side of the data source. Addresses are relative: they must hold behind path prefixes and proxies. */
+export function serverSource(fetcher: typeof fetch = fetch.bind(globalThis)): Source {
+  const json = async <T>(path: string, parameters: Parameters, signal?: AbortSignal): Promise<T> => {
+    const response = await request(fetcher, address(path, parameters), { signal });
+    return (await response.json()) as T;
+  };
+  const post = async (path: string, trace: string): Promise<void> => {
+    await request(fetcher, address(path, { trace }), { method: 'POST', headers: { 'X-Kinetoscope': '1' } });
+  };
+  return {
+    runs: (refresh, signal) => json('runs', { refresh: refresh ? 1 : null }, signal),
+    session: (trace, signal) => json('session', { trace }, signal),
+    cancel: (trace) => post('cancel', trace),
+    reload: (trace) => post('reload', trace),
+    view: (trace, view, parameters, signal) => json('view', { trace, view, ...parameters }, signal),
+    lanes: (trace, signal) => json('lanes', { trace }, signal),
+    names: (trace, signal) => json('names', { trace }, signal),
+    tile: async (trace, window, px, signal) => {
+      const response = await request(fetcher, address('tile', { trace, ...window, px }), { signal });
+      return response.arrayBuffer();
+    },
+    event: (trace, id, signal) => json('event', { trace, id }, signal),
+    neighbor: (trace, id, by, signal) => json('neighbor', { trace, id, by }, signal),
+    search: (trace, q, exact, signal) => json('search', { trace, q, limit: 2000, exact: exact ? 1 : null }, signal),
+    area: (trace, window, signal) => json('area', { trace, ...window }, signal),
+    minimap: (trace, px, signal) => json('minimap', { trace, px }, signal),
+  };
+}
+
+export function address(path: string, parameters: Parameters): string {
+  const query = new URLSearchParams();
+  for (const [key, value] of Object.entries(parameters)) {
+    if (value !== null && value !== undefined) query.set(key, String(value));
+  }
+  const text = query.toString();
+  return text ? `${path}?${text}` : path;
+}
+
+async function request(fetcher: typeof fetch, path: string, init: RequestInit): Promise<Response> {
+  let response: Response;
+  try {
+    response = await fetcher(path, init);
+  } catch (error) {
+    if (isAbort(error)) throw error;
+    throw new SourceError({
+      code: 'unreachable',
+      message: 'TensorBoard does not answer.',
+      hint: 'See whether the tensorboard command still runs, then reload this page.',
+      where: path,
+    });
+  }
+  if (!response.ok) throw new SourceError(await readProblem(response, path));
+  return response;
+}
+
+async function readProblem(response: Response, path: string): Promise<Problem> {
+  const fallback = {
+    code: `http-${response.status}`,
+    message: `The server answered ${response.status} to ${path.split('?')[0]}.`,
+    hint: 'The log of the tensorboard command tells more.',
+    where: path,
+  };
+  try {
+    const body = (await response.json()) as { error?: Partial<Problem> | null };
+    return { ...fallback, ...(body.error ?? {}) };
+  } catch {
+    return fallback;
+  }
+}

@@ -1,0 +1,57 @@
+import type {
+  Area,
+  EventDetail,
+  Lanes,
+  Minimap,
+  Names,
+  Neighbor,
+  Problem,
+  Runs,
+  SearchResult,
+  Session,
+  Table,
+} from './wire';
+
+export type Parameters = Record<string, string | number | null | undefined>;
+
+/** A window of rows, as tile and area take it. `rows` is a list of ranges: `0-4,7`. */
+export interface Window {
+  rows: string;
+  t0: number;
+  t1: number;
+}
+
+/** All the app reads goes through here: a server today, data inside a report file later. */
+export interface Source {
+  runs(refresh: boolean, signal?: AbortSignal): Promise<Runs>;
+  session(trace: string, signal?: AbortSignal): Promise<Session>;
+  cancel(trace: string): Promise<void>;
+  reload(trace: string): Promise<void>;
+  view(trace: string, view: string, parameters: Parameters, signal?: AbortSignal): Promise<Table>;
+  lanes(trace: string, signal?: AbortSignal): Promise<Lanes>;
+  names(trace: string, signal?: AbortSignal): Promise<Names>;
+  tile(trace: string, window: Window, px: number, signal?: AbortSignal): Promise<ArrayBuffer>;
+  event(trace: string, id: number, signal?: AbortSignal): Promise<EventDetail>;
+  neighbor(trace: string, id: number, by: 1 | -1, signal?: AbortSignal): Promise<Neighbor>;
+  search(trace: string, text: string, exact: boolean, signal?: AbortSignal): Promise<SearchResult>;
+  area(trace: string, window: Window, signal?: AbortSignal): Promise<Area>;
+  minimap(trace: string, px: number, signal?: AbortSignal): Promise<Minimap>;
+}
+
+/** A failed read, with the problem as the backend told it. */
+export class SourceError extends Error {
+  constructor(readonly problem: Problem) {
+    super(problem.message);
+    this.name = 'SourceError';
+  }
+}
+
+export function isAbort(error: unknown): boolean {
+  return error instanceof DOMException && error.name === 'AbortError';
+}
+
+export function toProblem(error: unknown): Problem {
+  if (error instanceof SourceError) return error.problem;
+  const message = error instanceof Error ? error.message : String(error);
+  return { code: 'page', message, hint: '', where: '' };
+}

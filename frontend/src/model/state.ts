@@ -1,0 +1,139 @@
+/** The page's state as named atoms. Views read them; actions below and the address write them. */
+import { batch, computed, signal } from '@preact/signals';
+import type { KernelKey } from './kernels';
+import type { Info, PageName, Problem, Rank, Run, Runs, Session, Span } from './wire';
+
+export interface Range {
+  t0: number;
+  t1: number;
+}
+
+/** What every page is narrowed to; `step` names it when a step was picked. */
+export interface Filter extends Range {
+  step: number | null;
+}
+
+export type Selection =
+  | { kind: 'event'; id: number }
+  | { kind: 'gap'; gap: number }
+  | { kind: 'kernel'; by: string; key: KernelKey }
+  | { kind: 'area'; rows: string; t0: number; t1: number };
+
+export type SplitView = 'all' | 'device' | 'host';
+export type Bar = { column: string; descending: boolean };
+
+export const PAGES: { page: PageName; title: string; key: string }[] = [
+  { page: 'overview', title: 'Overview', key: 'o' },
+  { page: 'timeline', title: 'Timeline', key: 't' },
+  { page: 'idle', title: 'GPU idle', key: 'i' },
+  { page: 'kernels', title: 'Kernels', key: 'k' },
+];
+
+export const GROUPINGS = ['name', 'op', 'name,op', 'config', 'stream', 'step', 'category'];
+
+/** The list of traces as last read; null before the first answer. */
+export const runs = signal<Runs | null>(null);
+/** Why the list could not be read. */
+export const runsProblem = signal<Problem | null>(null);
+
+/** Chosen run, rank and span by name; null stands for the first. */
+export const run = signal<string | null>(null);
+export const rank = signal<string | null>(null);
+export const span = signal<string | null>(null);
+
+export const page = signal<PageName>('overview');
+export const filter = signal<Filter | null>(null);
+/** What the timeline shows; null is the whole recording. */
+export const viewport = signal<Range | null>(null);
+/** What the drawer tells about. */
+export const selection = signal<Selection | null>(null);
+
+/** One search text a page: events, gaps, kernels. */
+export const eventQuery = signal('');
+export const gapQuery = signal('');
+export const kernelQuery = signal('');
+
+export const kernelBy = signal('name');
+export const kernelSort = signal<Bar>({ column: 'total_us', descending: true });
+export const splitView = signal<SplitView>('all');
+/** GPU whose gaps are listed; null is all of them. */
+export const idleDevice = signal<number | null>(null);
+
+/** Loading state of the chosen trace. */
+export const session = signal<Session | null>(null);
+export const sessionProblem = signal<Problem | null>(null);
+/** Grows with every reload, so that what was read before is read again. */
+export const epoch = signal(0);
+
+export const notices = signal<string[]>([]);
+export const helpOpen = signal(false);
+export const theme = signal<'light' | 'dark'>('light');
+
+export interface Chosen {
+  run: Run;
+  rank: Rank;
+  span: Span;
+}
+
+/** The trace in view; what the address asks for and does not exist falls back to the first. */
+export const chosen = computed<Chosen | null>(() => {
+  const list = runs.value?.runs ?? [];
+  const inRun = list.find((one) => one.name === run.value) ?? list[0];
+  const inRank = inRun?.ranks.find((one) => one.label === rank.value) ?? inRun?.ranks[0];
+  const inSpan = inRank?.spans.find((one) => one.span === span.value) ?? inRank?.spans[0];
+  return inRun && inRank && inSpan ? { run: inRun, rank: inRank, span: inSpan } : null;
+});
+
+export const trace = computed<string | null>(() => chosen.value?.span.trace ?? null);
+
+export const info = computed<Info | null>(() => (session.value?.state === 'ready' ? session.value.info : null));
+
+export function notice(text: string): void {
+  if (!notices.value.includes(text)) notices.value = [...notices.value, text];
+}
+
+export function dropNotice(text: string): void {
+  notices.value = notices.value.filter((one) => one !== text);
+}
+
+/** Picks another trace; times and ids of the one before mean nothing in it. */
+export function choose(next: { run?: string; rank?: string; span?: string }): void {
+  batch(() => {
+    const now = chosen.value;
+    run.value = next.run ?? now?.run.name ?? null;
+    rank.value = next.run !== undefined ? (next.rank ?? null) : (next.rank ?? now?.rank.label ?? null);
+    span.value = next.span ?? null;
+    filter.value = null;
+    viewport.value = null;
+    selection.value = null;
+  });
+}
+
+export function go(to: PageName): void {
+  batch(() => {
+    if (page.value !== to && selection.value?.kind !== 'event') selection.value = null;
+    page.value = to;
+  });
+}
+
+/** Opens the timeline on `[start, start + duration]` with room around it. */
+export function showInTimeline(start: number, duration: number, what: Selection | null, margin = 1.5): void {
+  const around = Math.max(duration * margin, 500);
+  const end = info.value?.end_ns ?? start + duration + around;
+  batch(() => {
+    page.value = 'timeline';
+    viewport.value = { t0: Math.max(0, start - around), t1: Math.min(end, start + duration + around) };
+    if (what) selection.value = what;
+  });
+}
+
+export function filterStep(step: { step: number; start_ns: number; end_ns: number }): void {
+  const same = filter.value?.step === step.step;
+  filter.value = same ? null : { t0: step.start_ns, t1: step.end_ns, step: step.step };
+}
+
+/** `start_us, end_us` of the filter, as the views take them. */
+export function filterParameters(narrowed: Filter | null): { start_us?: string; end_us?: string } {
+  if (!narrowed) return {};
+  return { start_us: (narrowed.t0 / 1e3).toFixed(3), end_us: (narrowed.t1 / 1e3).toFixed(3) };
+}

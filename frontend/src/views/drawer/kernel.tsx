@@ -1,0 +1,144 @@
+import type { JSX } from 'preact';
+import { useMemo, useState } from 'preact/hooks';
+import { count, duration, exactTime, instantIn, largest, MISSING, plural, scaled, timeScale } from '../../lib/format';
+import { durationBins, median } from '../../lib/histogram';
+import { tame } from '../../lib/names';
+import { callParameters, titleOf } from '../../model/kernels';
+import { useTable } from '../../model/remote';
+import { type Bar, eventQuery, filter, filterParameters, go, type Selection, showInTimeline } from '../../model/state';
+import { allRows, column, nanoseconds, numbers, sortRows, sum, texts } from '../../model/tables';
+import type { Table } from '../../model/wire';
+import { Histogram } from '../parts/bars';
+import { Busy, CopyButton, Name, ProblemBox, Swatch } from '../parts/bits';
+import { Grid, type GridColumn } from '../parts/grid';
+import { Scatter } from '../parts/scatter';
+import { Block } from './event';
+
+type Selected = Extract<Selection, { kind: 'kernel' }>;
+
+/** The calls of one row of the kernel table: how long, when, and each one. */
+export function KernelDetails({ selected }: { selected: Selected }): JSX.Element {
+  const { data, problem } = useTable('kernel_calls', {
+    ...callParameters(selected.key),
+    ...filterParameters(filter.value),
+  });
+  const title = titleOf(selected.key);
+  return (
+    <div class="details">
+      <header class="details-title">
+        <Swatch kind="kernel" />
+        <h2 title={title}>{tame(title)}</h2>
+        <CopyButton text={title} label="Copy name" />
+        {typeof selected.key.name === 'string' && <FindAll name={selected.key.name} />}
+      </header>
+      {selected.by === 'config' && <p class="hint">Calls are listed for all launch configurations of this kernel.</p>}
+      {problem && <ProblemBox problem={problem} />}
+      {!data && !problem && <Busy what="Reading the calls…" />}
+      {data && <Calls table={data} />}
+    </div>
+  );
+}
+
+function FindAll({ name }: { name: string }): JSX.Element {
+  const find = () => {
+    eventQuery.value = `"${name}"`;
+    go('timeline');
+  };
+  return (
+    <button type="button" class="quiet" onClick={find}>
+      Find in timeline
+    </button>
+  );
+}
+
+function Calls({ table }: { table: Table }): JSX.Element {
+  const lengths = useMemo(() => nanoseconds(table, 'duration_us').map((value) => value ?? 0), [table]);
+  const starts = useMemo(() => nanoseconds(table, 'start_us').map((value) => value ?? 0), [table]);
+  const bins = useMemo(() => durationBins(lengths), [lengths]);
+  const ids = numbers(table, 'id');
+  const show = (row: number) => {
+    const id = ids[row];
+    showInTimeline(starts[row], lengths[row], id === null ? null : { kind: 'event', id });
+  };
+  if (table.rows === 0) return <p class="hint">No call starts in the chosen time.</p>;
+  const middle = duration(median(lengths));
+  return (
+    <div class="details-columns calls">
+      <Block title={`Durations: ${plural(table.rows, 'call')}, ${duration(sum(lengths))}, median ${middle}`}>
+        <Histogram bins={bins} by="count" noun="call" label="Calls by duration" />
+      </Block>
+      <Block title="Duration over time">
+        <Scatter
+          label={`Duration of ${count(table.rows)} calls over time, median ${middle}`}
+          starts={starts}
+          lengths={lengths}
+          onPick={show}
+        />
+      </Block>
+      <Block title="Calls: a row shows it in the timeline">
+        <CallTable table={table} starts={starts} lengths={lengths} onOpen={show} />
+      </Block>
+    </div>
+  );
+}
+
+function CallTable(props: {
+  table: Table;
+  starts: number[];
+  lengths: number[];
+  onOpen: (row: number) => void;
+}): JSX.Element {
+  const { table, starts, lengths } = props;
+  const [sort, setSort] = useState<Bar>({ column: 'duration_us', descending: true });
+  const order = useMemo(() => sortRows(allRows(table), column(table, sort.column), sort.descending), [table, sort]);
+  const scale = timeScale(largest(lengths));
+  const clock = timeScale(largest(starts));
+  const delays = useMemo(() => nanoseconds(table, 'launch_delay_us'), [table]);
+  const delayScale = timeScale(largest(delays));
+  const ops = useMemo(() => texts(table, 'op'), [table]);
+  const plain = (key: string, title: string): GridColumn => {
+    const values = column(table, key);
+    return { key, title, width: '60px', number: true, cell: (row) => values[row] ?? MISSING };
+  };
+  const columns: GridColumn[] = [
+    {
+      key: 'start_us',
+      title: `Start, ${clock.unit}`,
+      width: '104px',
+      number: true,
+      cell: (row) => instantIn(starts[row], clock),
+      hover: (row) => exactTime(starts[row]),
+    },
+    {
+      key: 'duration_us',
+      title: `Duration, ${scale.unit}`,
+      width: '96px',
+      number: true,
+      cell: (row) => scaled(lengths[row], scale),
+      hover: (row) => exactTime(lengths[row]),
+    },
+    {
+      key: 'launch_delay_us',
+      title: `Delay, ${delayScale.unit}`,
+      help: 'From the start of the launching call to the start of the kernel',
+      width: '84px',
+      number: true,
+      cell: (row) => scaled(delays[row], delayScale),
+      hover: (row) => exactTime(delays[row]),
+    },
+    plain('step', 'Step'),
+    plain('stream', 'Stream'),
+    { key: 'op', title: 'Operator', width: 'auto', cell: (row) => <Name name={ops[row]} /> },
+  ];
+  return (
+    <Grid
+      label="Calls"
+      columns={columns}
+      order={order}
+      sort={sort}
+      onSort={setSort}
+      onOpen={props.onOpen}
+      rowAttributes={() => ({ 'data-testid': 'call-row' })}
+    />
+  );
+}

@@ -1,0 +1,114 @@
+import type { JSX } from 'preact';
+import { duration, fileSize, instant } from '../../lib/format';
+import * as state from '../../model/state';
+import type { PageName, Rank } from '../../model/wire';
+import { SearchCount } from '../../timeline/search_view';
+import { type Option, Picker } from '../parts/picker';
+
+export function TopBar(): JSX.Element {
+  const now = state.chosen.value;
+  const list = state.runs.value?.runs ?? [];
+  return (
+    <header class="topbar">
+      {now && (
+        <>
+          <Picker
+            testId="picker-run"
+            label="Run"
+            value={now.run.name}
+            options={list.map((one) => ({ value: one.name, label: one.name || '(log folder)' }))}
+            onPick={(value) => state.choose({ run: value })}
+          />
+          <Picker
+            testId="picker-rank"
+            label="Rank"
+            value={now.rank.label}
+            options={now.run.ranks.map(rankOption)}
+            onPick={(value) => state.choose({ rank: value })}
+          />
+          <Picker
+            testId="picker-span"
+            label="Span"
+            value={now.span.span}
+            options={now.rank.spans.map((one) => ({
+              value: one.span,
+              label: one.span,
+              detail: `${one.file}, ${fileSize(one.bytes)}`,
+            }))}
+            onPick={(value) => state.choose({ span: value })}
+          />
+        </>
+      )}
+      <FilterChip />
+      <span class="filler" />
+      {state.info.value && <SearchBox />}
+      <button
+        type="button"
+        class="icon"
+        aria-label="Help and keyboard shortcuts"
+        title="Help (?)"
+        onClick={() => (state.helpOpen.value = true)}
+      >
+        ?
+      </button>
+    </header>
+  );
+}
+
+/** The picker says “Rank” already. */
+function rankOption({ label, worker }: Rank): Option {
+  const short = label.replace(/^rank (?=\d)/, '');
+  return { value: label, label: short, detail: worker === label ? undefined : worker };
+}
+
+function FilterChip(): JSX.Element | null {
+  const range = state.filter.value;
+  if (!range) return null;
+  const told = `${instant(range.t0, 1e5)} – ${instant(range.t1, 1e5)}`;
+  const show = () => state.showInTimeline(range.t0, range.t1 - range.t0, null, 0.02);
+  return (
+    <span class="chip" data-testid="filter-chip">
+      <button type="button" title={`${told}: show in the timeline`} onClick={show}>
+        {range.step === null ? told : `Step ${range.step}`}, {duration(range.t1 - range.t0)}
+      </button>
+      <button
+        type="button"
+        aria-label="Clear the time range"
+        title="Show the whole recording again"
+        onClick={() => (state.filter.value = null)}
+      >
+        ✕
+      </button>
+    </span>
+  );
+}
+
+const SEARCHES: Record<PageName, { atom: typeof state.eventQuery; hint: string }> = {
+  overview: { atom: state.eventQuery, hint: 'Find events' },
+  timeline: { atom: state.eventQuery, hint: 'Find events' },
+  idle: { atom: state.gapQuery, hint: 'Filter gaps, -word excludes' },
+  kernels: { atom: state.kernelQuery, hint: 'Filter kernels, -word excludes' },
+};
+
+function SearchBox(): JSX.Element {
+  const page = state.page.value;
+  const { atom, hint } = SEARCHES[page];
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Escape') (event.currentTarget as HTMLInputElement).blur();
+    if (event.key === 'Enter' && page === 'overview' && atom.value) state.go('timeline');
+  };
+  return (
+    <div class="search">
+      <input
+        type="search"
+        data-testid="search-box"
+        aria-label={hint}
+        placeholder={`${hint}  /`}
+        value={atom.value}
+        onInput={(event) => (atom.value = event.currentTarget.value)}
+        onKeyDown={onKeyDown}
+      />
+      {page === 'timeline' && <SearchCount />}
+    </div>
+  );
+}

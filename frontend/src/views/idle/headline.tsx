@@ -1,0 +1,79 @@
+import type { JSX } from 'preact';
+import { duration, exactTime, percent, plural } from '../../lib/format';
+import { type Gaps, openGap } from '../../model/gaps';
+import { filter, idleDevice } from '../../model/state';
+import { nanoseconds, numbers, sum } from '../../model/tables';
+import { summariseSteps } from '../../model/verdict';
+import type { Info, Table } from '../../model/wire';
+
+interface HeadlineProps {
+  gaps: Gaps;
+  devices: Table | null;
+  steps: Table | null;
+  info: Info;
+}
+
+export function Headline(props: HeadlineProps): JSX.Element {
+  const list = [...new Set(props.gaps.device)].sort((a, b) => Number(a) - Number(b));
+  return (
+    <div class="headline">
+      <p class="verdict">
+        <IdleSentence {...props} />
+      </p>
+      {list.length > 1 && (
+        <label class="inline">
+          GPU{' '}
+          <select
+            value={idleDevice.value === null ? '' : String(idleDevice.value)}
+            onChange={(event) =>
+              (idleDevice.value = event.currentTarget.value === '' ? null : Number(event.currentTarget.value))
+            }
+          >
+            <option value="">all {list.length}</option>
+            {list.map((device) => (
+              <option key={device} value={String(device)}>
+                {device}
+              </option>
+            ))}
+          </select>
+        </label>
+      )}
+    </div>
+  );
+}
+
+function IdleSentence({ gaps, devices, steps }: HeadlineProps): JSX.Element {
+  const device = idleDevice.value;
+  const rows = gaps.device.map((_, row) => row).filter((row) => device === null || gaps.device[row] === device);
+  const idle = sum(rows.map((row) => gaps.duration[row]));
+  const longest = rows.reduce((a, row) => (a < 0 || gaps.duration[row] > gaps.duration[a] ? row : a), -1);
+  const share = filter.value ? null : idleShare(devices, device);
+  const complete = steps && !filter.value ? summariseSteps(steps).complete : 0;
+  const who =
+    device === null ? (new Set(gaps.device).size > 1 ? 'The GPUs idle' : 'The GPU idles') : `GPU ${device} idles`;
+  return (
+    <>
+      {who} <b title={exactTime(idle)}>{duration(idle)}</b>
+      {share !== null && <> ({percent(share)} of the window)</>} in {plural(rows.length, 'gap')}
+      {complete > 1 && <>, {duration(idle / (steps?.rows ?? 1))} a step</>}
+      {filter.value && <> in the chosen time</>}.{' '}
+      {longest >= 0 && (
+        <>
+          The longest lasts{' '}
+          <button type="button" class="figure" title="Show it in the timeline" onClick={() => openGap(gaps, longest)}>
+            {duration(gaps.duration[longest])}
+          </button>
+          .
+        </>
+      )}
+    </>
+  );
+}
+
+function idleShare(devices: Table | null, device: number | null): number | null {
+  if (!devices) return null;
+  const chosen = numbers(devices, 'device').map((one) => device === null || one === device);
+  const pick = (name: string) => sum(nanoseconds(devices, name).map((value, row) => (chosen[row] ? value : 0)));
+  const whole = pick('window_us');
+  return whole > 0 ? (100 * pick('idle_us')) / whole : null;
+}

@@ -1,0 +1,110 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { useState } from 'preact/hooks';
+import { copyText } from '../../lib/browser';
+import { kindColour } from '../../lib/colours';
+import { tame } from '../../lib/names';
+import { theme } from '../../model/state';
+import { KINDS, type Kind, type Problem } from '../../model/wire';
+
+export function Name({ name }: { name: string | null }): JSX.Element {
+  if (name === null || name === '') return <span class="muted">—</span>;
+  return (
+    <span class="name" title={name}>
+      {tame(name)}
+    </span>
+  );
+}
+
+/** A number with a bar of its share behind it. */
+export function ShareBar({ share, text, kind }: { share: number; text: string; kind?: Kind }): JSX.Element {
+  const width = `${Math.max(0, Math.min(100, share))}%`;
+  return (
+    <span class="share">
+      <span class="share-bar" style={{ width, background: kind && kindColour(kind, theme.value) }} />
+      <span class="share-text">{text}</span>
+    </span>
+  );
+}
+
+export function Swatch({ kind }: { kind: string }): JSX.Element {
+  const known = (KINDS as readonly string[]).includes(kind) ? (kind as Kind) : 'other';
+  return (
+    <span
+      class={known === 'idle' ? 'swatch hatched' : 'swatch'}
+      style={{ background: kindColour(known, theme.value) }}
+    />
+  );
+}
+
+export function CopyButton({ text, label = 'Copy' }: { text: string; label?: string }): JSX.Element {
+  const [said, setSaid] = useState('');
+  const copy = async () => {
+    setSaid((await copyText(text)) ? 'Copied' : 'Not allowed here');
+    setTimeout(() => setSaid(''), 1600);
+  };
+  return (
+    <button type="button" class="quiet" onClick={copy} aria-live="polite">
+      {said || label}
+    </button>
+  );
+}
+
+export function ProblemBox({ problem, children }: { problem: Problem; children?: ComponentChildren }): JSX.Element {
+  return (
+    <div class="problem" role="alert" data-testid="problem">
+      <p class="problem-message">{problem.message}</p>
+      {problem.where && <p class="mono muted">{problem.where}</p>}
+      {problem.hint && <p>{problem.hint}</p>}
+      {children}
+    </div>
+  );
+}
+
+export function Busy({ what }: { what: string }): JSX.Element {
+  return (
+    <p class="busy" role="status">
+      {what}
+    </p>
+  );
+}
+
+export function Section(props: {
+  title: string;
+  aside?: ComponentChildren;
+  children: ComponentChildren;
+  id?: string;
+  class?: string;
+}): JSX.Element {
+  return (
+    <section class={props.class ? `panel ${props.class}` : 'panel'} id={props.id}>
+      <header>
+        <h2>{props.title}</h2>
+        {props.aside && <div class="aside">{props.aside}</div>}
+      </header>
+      <div class="panel-body">{props.children}</div>
+    </section>
+  );
+}
+
+export function Choice<T extends string>(props: {
+  label: string;
+  value: T;
+  options: { value: T; label: string; help?: string }[];
+  onChange: (value: T) => void;
+}): JSX.Element {
+  return (
+    <fieldset class="choice" aria-label={props.label}>
+      {props.options.map((option) => (
+        <button
+          type="button"
+          key={option.value}
+          title={option.help}
+          aria-pressed={option.value === props.value}
+          onClick={() => props.onChange(option.value)}
+        >
+          {option.label}
+        </button>
+      ))}
+    </fieldset>
+  );
+}

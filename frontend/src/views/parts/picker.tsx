@@ -1,0 +1,120 @@
+import type { JSX } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { wordFilter } from '../../lib/names';
+
+export interface Option {
+  value: string;
+  label: string;
+  detail?: string;
+}
+
+interface PickerProps {
+  testId: string;
+  label: string;
+  value: string;
+  options: Option[];
+  onPick: (value: string) => void;
+}
+
+const SEARCH_FROM = 9;
+
+/** A list to pick from, with a search field where the list is long. */
+export function Picker(props: PickerProps): JSX.Element {
+  const [open, setOpen] = useState(false);
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (!open) return;
+    const close = (event: Event) => {
+      if (!box.current?.contains(event.target as Node)) setOpen(false);
+    };
+    document.addEventListener('pointerdown', close);
+    return () => document.removeEventListener('pointerdown', close);
+  }, [open]);
+  const shown = props.options.find((option) => option.value === props.value);
+  const alone = props.options.length < 2;
+  return (
+    <div class="picker" ref={box}>
+      <span class="picker-label" aria-hidden="true">
+        {props.label}
+      </span>
+      <button
+        type="button"
+        class="picker-button"
+        data-testid={props.testId}
+        aria-haspopup="listbox"
+        aria-expanded={open}
+        title={shown?.detail ?? shown?.label}
+        disabled={alone}
+        onClick={() => setOpen(!open)}
+      >
+        <span class="offscreen">{props.label}: </span>
+        <span class="picker-value">{shown?.label ?? '—'}</span>
+        {!alone && (
+          <span class="muted">
+            {' '}
+            of {props.options.length} <span aria-hidden="true">▾</span>
+          </span>
+        )}
+      </button>
+      {open && <List {...props} close={() => setOpen(false)} />}
+    </div>
+  );
+}
+
+function List(props: PickerProps & { close: () => void }): JSX.Element {
+  const [query, setQuery] = useState('');
+  const panel = useRef<HTMLDivElement>(null);
+  const passes = wordFilter(query);
+  const found = props.options.filter((option) => passes(`${option.label} ${option.detail ?? ''}`));
+  useEffect(() => {
+    const start =
+      panel.current?.querySelector<HTMLElement>('input') ??
+      panel.current?.querySelector<HTMLElement>('[aria-selected=true]');
+    start?.focus();
+  }, []);
+  const onKeyDown = (event: KeyboardEvent) => {
+    event.stopPropagation();
+    const options = [...(panel.current?.querySelectorAll<HTMLElement>('[role=option]') ?? [])];
+    const at = options.indexOf(document.activeElement as HTMLElement);
+    if (event.key === 'Escape') props.close();
+    else if (event.key === 'ArrowDown') options[Math.min(options.length - 1, at + 1)]?.focus();
+    else if (event.key === 'ArrowUp') options[Math.max(0, at - 1)]?.focus();
+    else return;
+    event.preventDefault();
+  };
+  const pick = (value: string) => {
+    props.onPick(value);
+    props.close();
+  };
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: the keys move between the options inside
+    <div class="picker-list" ref={panel} onKeyDown={onKeyDown}>
+      {props.options.length >= SEARCH_FROM && (
+        <input
+          type="search"
+          aria-label={`Search ${props.label}`}
+          placeholder="Search"
+          value={query}
+          onInput={(event) => setQuery(event.currentTarget.value)}
+        />
+      )}
+      <div role="listbox" aria-label={props.label} tabIndex={-1}>
+        {found.map((option) => (
+          <button
+            type="button"
+            role="option"
+            key={option.value}
+            data-testid={`${props.testId}-option`}
+            data-value={option.value}
+            aria-selected={option.value === props.value}
+            onClick={() => pick(option.value)}
+          >
+            <span>{option.label}</span>
+            {option.detail && <span class="muted">{option.detail}</span>}
+          </button>
+        ))}
+        {found.length === 0 && <p class="muted">None matches.</p>}
+      </div>
+    </div>
+  );
+}

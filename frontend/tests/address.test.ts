@@ -1,0 +1,89 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { isOurs, readAddress, writeAddress } from '../src/model/address';
+import { parseRange, printAddress, takeAddress } from '../src/model/location';
+import * as state from '../src/model/state';
+
+describe('the hash', () => {
+  it('gives back what was written, whatever the text', () => {
+    const run = 'a&b=c/d %#ü';
+    const hash = writeAddress('#kinetoscope', { run, view: 'timeline' });
+    expect(readAddress(hash).get('run')).toBe(run);
+    expect(hash.match(/&/g)).toHaveLength(2);
+  });
+
+  it('keeps what is not ours, in place', () => {
+    const before = '#kinetoscope&tagFilter=x&p.kinetoscope.run=a&p.other.key=1&p.kinetoscope.future=2';
+    expect(writeAddress(before, { run: 'b', step: null })).toBe(
+      '#kinetoscope&tagFilter=x&p.kinetoscope.run=b&p.other.key=1&p.kinetoscope.future=2',
+    );
+  });
+
+  it('takes keys out and puts the tab in', () => {
+    expect(writeAddress('#kinetoscope&p.kinetoscope.run=a', { run: null })).toBe('#kinetoscope');
+    expect(writeAddress('', { run: 'a' })).toBe('#kinetoscope&p.kinetoscope.run=a');
+  });
+
+  it('knows whose tab is shown', () => {
+    expect(isOurs('')).toBe(true);
+    expect(isOurs('#kinetoscope&p.kinetoscope.run=a')).toBe(true);
+    expect(isOurs('#scalars&p.kinetoscope.run=a')).toBe(false);
+  });
+
+  it('survives broken percent signs', () => {
+    expect(readAddress('#kinetoscope&p.kinetoscope.run=%zz').get('run')).toBe('%zz');
+  });
+});
+
+describe('the state in the address', () => {
+  beforeEach(() => {
+    state.notices.value = [];
+    takeAddress('');
+  });
+
+  it('goes out and comes back the same', () => {
+    state.page.value = 'kernels';
+    state.filter.value = { t0: 1000, t1: 2000, step: 7 };
+    state.viewport.value = { t0: 10, t1: 99 };
+    state.kernelBy.value = 'name,op';
+    state.kernelSort.value = { column: 'calls', descending: false };
+    state.kernelQuery.value = 'gemm -nccl';
+    state.selection.value = { kind: 'area', rows: '0-3,9', t0: 5, t1: 8 };
+    const hash = printAddress('#kinetoscope');
+    takeAddress('');
+    expect(state.page.value).toBe('overview');
+    takeAddress(hash);
+    expect(printAddress('#kinetoscope')).toBe(hash);
+    expect(state.filter.value).toEqual({ t0: 1000, t1: 2000, step: 7 });
+    expect(state.selection.value).toEqual({ kind: 'area', rows: '0-3,9', t0: 5, t1: 8 });
+    expect(state.notices.value).toEqual([]);
+  });
+
+  it('carries a kernel of any name, and refuses what is none', () => {
+    const kernel = { kind: 'kernel' as const, by: 'name,op', key: { name: 'void f<a&b="1">(int)', op: null } };
+    state.selection.value = kernel;
+    const hash = printAddress('#kinetoscope');
+    takeAddress('');
+    takeAddress(hash);
+    expect(state.selection.value).toEqual(kernel);
+    takeAddress('#kinetoscope&p.kinetoscope.select=kernel:name:{"name":{}}');
+    expect(state.selection.value).toBeNull();
+    expect(state.notices.value).toHaveLength(1);
+  });
+
+  it('writes nothing for defaults', () => {
+    expect(printAddress('#kinetoscope')).toBe('#kinetoscope');
+  });
+
+  it('falls back on bad values, and says so', () => {
+    takeAddress('#kinetoscope&p.kinetoscope.view=memory&p.kinetoscope.at=9-3&p.kinetoscope.by=<b>');
+    expect(state.page.value).toBe('overview');
+    expect(state.viewport.value).toBeNull();
+    expect(state.kernelBy.value).toBe('name');
+    expect(state.notices.value).toHaveLength(3);
+    expect(state.notices.value[0]).toContain('memory');
+  });
+
+  it.each(['', '1', '5-5', '9-3', 'a-b', '-1-5', '1.5-2'])('knows that %j is no range', (text) => {
+    expect(parseRange(text)).toBeUndefined();
+  });
+});

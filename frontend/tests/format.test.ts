@@ -1,0 +1,82 @@
+import { describe, expect, it } from 'vitest';
+import * as format from '../src/lib/format';
+
+const plain = (text: string) => text.replaceAll('\u202f', ' ');
+
+describe('significant', () => {
+  it.each([
+    [0, '0'],
+    [1, '1.00'],
+    [12.345, '12.3'],
+    [123.4, '123'],
+    [9.996, '10.0'],
+    [99.96, '100'],
+    [999.4, '999'],
+    [999.6, '1 000'],
+    [1234567, '1 234 567'],
+    [0.0123, '0.012'],
+    [0.0004, '<0.001'],
+    [-12.345, '−12.3'],
+  ])('%d is %s', (value, text) => {
+    expect(plain(format.significant(value))).toBe(text);
+  });
+});
+
+describe('times', () => {
+  it.each([
+    [0, '0 µs'],
+    [12, '12.0 ns'],
+    [1500, '1.50 µs'],
+    [177_592_000, '178 ms'],
+    [999_999, '1.00 ms'],
+    [2.5e9, '2.50 s'],
+    [null, '—'],
+  ])('%j ns is %s', (value, text) => {
+    expect(plain(format.duration(value))).toBe(text);
+  });
+
+  it('has one unit a column, by the largest', () => {
+    const scale = format.timeScale(format.largest([1500, null, 2_500_000]));
+    expect([scale.unit, format.scaled(1500, scale), format.scaled(null, scale)]).toEqual(['ms', '0.002', '—']);
+  });
+
+  it('tells the exact value', () => {
+    expect(plain(format.exactTime(12_345_678))).toBe('12 345.678 µs');
+    expect(format.exactTime(null)).toBe('not recorded');
+  });
+
+  it('tells instants apart by the step of the ruler', () => {
+    expect(plain(format.instant(1_234_567_891, 10))).toBe('1.23456789 s');
+    expect(plain(format.instant(57_942_000, 1e3))).toBe('57.942 ms');
+    expect(plain(format.instant(0, 1e6))).toBe('0 ms');
+  });
+});
+
+describe('the rest', () => {
+  it('never shows 0 for what was not recorded', () => {
+    for (const show of [format.count, format.percent, format.fileSize, format.memorySize, format.duration]) {
+      expect(show(null)).toBe('—');
+      expect(show(Number.NaN)).toBe('—');
+    }
+  });
+
+  it('shows percents, files and memory in their units', () => {
+    expect(plain(format.percent(57.123))).toBe('57.1 %');
+    expect(plain(format.percent(0.01))).toBe('<0.1 %');
+    expect(plain(format.fileSize(35_200_000))).toBe('35.2 MB');
+    expect(plain(format.memorySize(85_899_345_920))).toBe('80.0 GiB');
+  });
+
+  it('reads units of the backend', () => {
+    expect(plain(format.quantity(1500, 'us'))).toBe('1.50 ms');
+    expect(plain(format.quantity(57, 'pct'))).toBe('57.0 %');
+    expect(plain(format.quantity(1152, 'count'))).toBe('1 152');
+    expect(format.quantity(null, 'us')).toBe('—');
+  });
+
+  it('makes labels of keys', () => {
+    expect(format.humanise('sm_efficiency_pct:1')).toBe('SM efficiency, GPU 1');
+    expect(format.humanise('gpu_idle_us')).toBe('GPU idle');
+    expect(format.humanise('step_time_median_us')).toBe('Step time median');
+  });
+});
