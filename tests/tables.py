@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any
 import kinetoscope as ks
 from kinetoscope.reading.columns import build
 from kinetoscope.reading.decode import decode
-from kinetoscope.trace import Source, Trace
+from kinetoscope.source import Source
+from kinetoscope.trace import Trace
 
 if TYPE_CHECKING:
     from build import TraceBuilder

@@ -5,6 +5,7 @@
     KinetoscopeError
     ├── NotATraceError       the file is there, but it holds no trace
     ├── DamagedTraceError    the file is a trace, but part of it cannot be read
+    ├── LimitError           the file holds more than the limits allow
     ├── UnreadableError      the path cannot be opened (missing, no permission, no folder)
     ├── ChoiceError          a name that is not one of the choices (view, token, rank, span)
     └── AmbiguousTraceError  several ranks or spans, and none was chosen
@@ -54,6 +55,12 @@ class DamagedTraceError(KinetoscopeError):
     """The file is cut or broken, so that it cannot be read as it stands."""
 
     code = "damaged"
+
+
+class LimitError(KinetoscopeError):
+    """The file holds more than is read at most."""
+
+    code = "limit"
 
 
 class UnreadableError(KinetoscopeError):

@@ -5,14 +5,18 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from concurrent.futures import Executor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
+from string import ascii_lowercase
 from typing import TYPE_CHECKING, Any
 
 from kinetoscope.errors import AmbiguousTraceError, ChoiceError, KinetoscopeError, NotATraceError
-from kinetoscope.reading.discover import Found, Problem, TraceFile, discover
+from kinetoscope.loading import load_file
+from kinetoscope.reading.discover import Found, Problem, Ranks, TraceFile, discover
 from kinetoscope.reading.progress import Listener, ignore
-from kinetoscope.trace import Source, Trace, load_file
+from kinetoscope.source import Source
+from kinetoscope.trace import Trace
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -70,9 +74,10 @@ class Job:
 
     def __init__(self, path: str | os.PathLike[str], found: Found) -> None:
         self.path = os.fspath(path)
-        self.problems: tuple[Problem, ...] = tuple(found.problems)
         self.folders = found.folders
         self.runs = _runs(found.files)
+        of_ranks = (_rank_problems(run, [file for file in found.files if file.run == run.name]) for run in self.runs)
+        self.problems: tuple[Problem, ...] = (*found.problems, *chain.from_iterable(of_ranks))
 
     def __repr__(self) -> str:
         ranks = sum(len(run.ranks) for run in self.runs)
@@ -102,7 +107,7 @@ class Job:
         if every and not chosen:
             raise ChoiceError.of("rank", rank, sorted({source.rank for source in every if source.rank is not None}))
         of_rank = chosen
-        chosen = [source for source in chosen if span is None or source.span == str(span)]
+        chosen = [source for source in chosen if span is None or source.span == str(span)] or _lettered(of_rank, span)
         if of_rank and not chosen:
             raise ChoiceError.of("span", span, dict.fromkeys(source.span for source in of_rank))
         return chosen
@@ -156,7 +161,12 @@ class Job:
         return load_file(chosen[0], tell)
 
     def view(
-        self, name: str, sources: Sequence[Source] | None = None, executor: Executor | None = None, **parameters: Any
+        self,
+        name: str,
+        sources: Sequence[Source] | None = None,
+        executor: Executor | None = None,
+        fix: Sequence[str] = (),
+        **parameters: Any,
     ) -> pd.DataFrame:
         """Ask one question to several traces.
 
@@ -168,6 +178,8 @@ class Job:
             The traces; all by default.
         executor : concurrent.futures.Executor, optional
             Where to read them: a process pool, or a cluster's.
+        fix : sequence of str, optional
+            Fixes to apply to each, as :meth:`kinetoscope.trace.Trace.fixed` has them.
         **parameters
             The view's.
 
@@ -177,48 +189,55 @@ class Job:
             The view's rows of all of them, with ``rank`` and ``span`` (and ``run`` where there are several) first. What could not be read is in
             ``attrs["failures"]``.
         """
-        import pandas as pd
-
         chosen = list(self.traces() if sources is None else sources)
-        work = [(source, name, parameters) for source in chosen]
+        work = [(source, name, tuple(fix), parameters) for source in chosen]
         answers: Iterable[pd.DataFrame | KinetoscopeError] = (
             executor.map(_answer, work) if executor else map(_answer, work)
         )
-        frames, failures, notes = [], [], []
-        several = len({source.run for source in chosen}) > 1
-        for source, answer in zip(chosen, answers, strict=True):
-            if isinstance(answer, KinetoscopeError):
-                failures.append(answer)
-                continue
-            notes += [f"{_called(source)}: {note}" for note in answer.attrs.get("notes", [])]
-            rank = pd.array([source.rank] * len(answer), dtype="Int64")
-            identity = {"rank": rank, "span": source.span} | ({"run": source.run} if several else {})
-            frames.append(pd.DataFrame(identity, index=answer.index).join(answer))
-        if not frames:
-            raise failures[0]
-        result = pd.concat(frames, ignore_index=True)
-        result.attrs = {"notes": notes, "failures": failures}
-        return result
+        return _together(chosen, answers)
 
 
-def _answer(work: tuple[Source, str, dict[str, Any]]) -> pd.DataFrame | KinetoscopeError:
+def _together(sources: Sequence[Source], answers: Iterable[pd.DataFrame | KinetoscopeError]) -> pd.DataFrame:
+    """Put the answers of several traces under each other, the identity of each before its rows."""
+    import pandas as pd
+
+    frames, failures, notes = [], [], []
+    several = len({source.run for source in sources}) > 1
+    for source, answer in zip(sources, answers, strict=True):
+        if isinstance(answer, KinetoscopeError):
+            failures.append(answer)
+            continue
+        notes += [f"{_called(source)}: {note}" for note in answer.attrs.get("notes", [])]
+        rank = pd.array([source.rank] * len(answer), dtype="Int64")
+        identity = {"rank": rank, "span": source.span} | ({"run": source.run} if several else {})
+        frames.append(pd.DataFrame(identity, index=answer.index).join(answer))
+    if not frames:
+        raise failures[0]
+    result = pd.concat(frames, ignore_index=True)
+    result.attrs = {"notes": notes, "failures": failures}
+    return result
+
+
+def _answer(work: tuple[Source, str, tuple[str, ...], dict[str, Any]]) -> pd.DataFrame | KinetoscopeError:
     """Read one trace and ask it; an error is an answer too, so that one bad file costs only itself."""
-    source, name, parameters = work
+    source, name, fix, parameters = work
     try:
-        return load_file(source).view(name, **parameters)
+        return load_file(source).fixed(*fix).view(name, **parameters)
     except ChoiceError:
         raise
     except KinetoscopeError as error:
         return error
 
 
-def open_logdir(path: str | os.PathLike[str]) -> Job:
+def open_logdir(path: str | os.PathLike[str], ranks: Ranks | None = None) -> Job:
     """List the runs, ranks and spans below a path, without reading any.
 
     Parameters
     ----------
     path : str or path
-        A log directory, or one trace file.
+        A log directory, or one trace file; an address such as ``s3://bucket/folder`` is read through fsspec.
+    ranks : mapping or callable, optional
+        Ranks where the user knows better than the files: by pattern of the file's name or path, or by a function of the path.
 
     Returns
     -------
@@ -229,7 +248,7 @@ def open_logdir(path: str | os.PathLike[str]) -> Job:
     UnreadableError
         When the path is not there or cannot be listed.
     """
-    return Job(path, discover(path))
+    return Job(path, discover(path, ranks))
 
 
 def load(
@@ -270,7 +289,7 @@ def _called(source: Source) -> str:
 def _nothing(job: Job) -> str:
     """Say what a folder without traces holds instead."""
     if not job.problems:
-        return "no traces here: the folder and those below hold no .json or .gz file"
+        return "no traces here: no .json or .gz file in the folder or below"
     first = job.problems[0]
     return f"no traces here: {len(job.problems)} files are none ({Path(first.path).name}: {first.message})"
 
@@ -294,8 +313,42 @@ def _ranks(files: list[TraceFile]) -> tuple[Rank, ...]:
     for position, key in enumerate(sorted(groups)):
         members = sorted(groups[key], key=lambda file: (file.stamp, file.path))
         rank = members[0].rank if members[0].rank is not None or not unnamed else position
-        spans = tuple(
-            Source(file.path, file.run, rank, str(number), file.worker) for number, file in enumerate(members, 1)
-        )
+        numbered = [
+            (file, name) for number, file in enumerate(members, 1) for name in _span_names(number, file.documents)
+        ]
+        spans = tuple(Source(file.path, file.run, rank, name, file.worker, len(groups)) for file, name in numbered)
         ranks.append(Rank(rank, members[0].worker, spans))
     return tuple(ranks)
+
+
+def _span_names(number: int, documents: int) -> list[str]:
+    """Return what the spans of one file are called: a number, and a letter where it holds several traces."""
+    if documents < 2:
+        return [str(number)]
+    return [f"{number}{letter}" for letter in ascii_lowercase[:documents]]
+
+
+def _rank_problems(run: Run, files: list[TraceFile]) -> list[Problem]:
+    """Say which ranks are missing, and which have traces of several processes."""
+    problems = []
+    size = max((file.world_size for file in files), default=0)
+    found = {file.rank for file in files}
+    missing = [rank for rank in range(size) if rank not in found]
+    if missing and len(missing) < size:
+        listed = ", ".join(map(str, missing[:8])) + (" …" if len(missing) > 8 else "")
+        message = f"{len(missing)} of {size} ranks have no trace here: {listed}"
+        problems.append(Problem(run.name, "missing-ranks", message))
+    for rank in sorted({file.rank for file in files if file.rank is not None}):
+        workers = sorted({file.worker for file in files if file.rank == rank})
+        if len(workers) > 1:
+            message = f"rank {rank} has traces of {len(workers)} processes ({', '.join(workers[:3])}); they are spans of one rank"
+            problems.append(Problem(run.name, "two-writers", message))
+    return problems
+
+
+def _lettered(sources: list[Source], span: int | str | None) -> list[Source]:
+    """Return the traces of a span such as ``1b``, of files too large to be searched for a second trace when they are listed."""
+    name = str(span)
+    if not (name[:-1].isdigit() and name[-1:] in tuple(ascii_lowercase)):
+        return []
+    return [replace(source, span=name) for source in sources if source.span == name[:-1]]

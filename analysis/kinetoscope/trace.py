@@ -6,8 +6,6 @@ A :class:`Trace` is immutable. Everything beyond the columns is computed on firs
 
 from __future__ import annotations
 
-import os
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -15,43 +13,24 @@ import numpy as np
 import numpy.typing as npt
 
 from kinetoscope import devices, hosts, idle_gaps, intervals, links, nesting, periods, schema
-from kinetoscope.errors import UnreadableError
-from kinetoscope.reading.columns import Account, Columns, build
-from kinetoscope.reading.decode import RecordedEvents, decode
-from kinetoscope.reading.files import Fingerprint, read_text
-from kinetoscope.reading.progress import Listener, Progress, ignore
+from kinetoscope.errors import ChoiceError, UnreadableError
+from kinetoscope.reading.files import read_text
+from kinetoscope.reading.recorded import RecordedEvents
+from kinetoscope.reading.storage import Fingerprint
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import pandas as pd
+
+    from kinetoscope.health import Finding
+    from kinetoscope.reading.columns import Account, Columns
+    from kinetoscope.reading.losses import Loss
+    from kinetoscope.source import Source
 
 Index = npt.NDArray[np.int64]
 
 _KEPT_TEXT = 256 << 20
-
-
-@dataclass(frozen=True)
-class Source:
-    """Where a trace comes from: the identity that all its events share.
-
-    Parameters
-    ----------
-    path : str
-        The file.
-    run : str
-        Folder of the run, relative to the log directory.
-    rank : int or None
-        Rank of the process, if known.
-    span : str
-        Number of the recording among those of its rank, in time order.
-    worker : str
-        Name of the process as the file name has it.
-    """
-
-    path: str
-    run: str = ""
-    rank: int | None = None
-    span: str = "1"
-    worker: str = ""
 
 
 class Trace:
@@ -68,15 +47,23 @@ class Trace:
         What the file says beside its events.
     fingerprint : Fingerprint or None
         The file as it was when it was read.
+    losses : tuple of Loss
+        What was mended or lost while it was read.
     """
 
     def __init__(
-        self, columns: Columns, metadata: dict[str, Any], source: Source, fingerprint: Fingerprint | None = None
+        self,
+        columns: Columns,
+        metadata: dict[str, Any],
+        source: Source,
+        fingerprint: Fingerprint | None = None,
+        losses: Sequence[Loss] = (),
     ) -> None:
         self.source = source
         self.columns = columns
         self.metadata = metadata
         self.fingerprint = fingerprint
+        self.losses: tuple[Loss, ...] = tuple(losses)
         for values in vars(columns).values():
             if isinstance(values, np.ndarray):
                 values.flags.writeable = False
@@ -135,7 +122,9 @@ class Trace:
             raise UnreadableError(
                 "the file has changed since it was read", where=self.source.path, hint="load it again"
             )
-        recorded: RecordedEvents = self.__dict__.get("_recorded") or RecordedEvents(read_text(self.source.path))
+        recorded: RecordedEvents = self.__dict__.get("_recorded") or RecordedEvents(
+            read_text(self.source.path), self.source.document
+        )
         if recorded.size <= _KEPT_TEXT:
             # a look at one event is followed by a look at another; the text of a large file is read again instead
             self.__dict__["_recorded"] = recorded
@@ -167,21 +156,22 @@ class Trace:
     def launch_of_work(self) -> Index:
         """Row of the API call that owns each of :attr:`work`, -1 where the file holds none."""
         columns = self.columns
-        calls = np.flatnonzero(columns.timed & (columns.kind == schema.CODE["api_call"]) & ~self._device_side_call)
+        calls = np.flatnonzero(self.host_side_call)
         wanted = columns.correlation[self.work]
         found = links.first_by_key(columns.correlation[calls], columns.start[calls], wanted, wanted > 0)
         return np.where(found >= 0, calls[np.maximum(found, 0)] if calls.size else -1, -1)
 
     @cached_property
-    def _device_side_call(self) -> npt.NDArray[np.bool_]:
-        """API rows that an accelerator's own process recorded: they launch nothing."""
+    def host_side_call(self) -> npt.NDArray[np.bool_]:
+        """Timed API calls, less the rows that an accelerator's own process recorded: those launch nothing."""
         columns = self.columns
         own = {str(device) for device in np.unique(columns.device[self.work]).tolist()}
         of_device = np.array([thread.pid in own for thread in columns.threads] or [False], bool)
         mtia = np.array([text.lower() == "mtia_runtime" for text in columns.categories] or [False], bool)
         if len(columns) == 0:
             return np.zeros(0, bool)
-        return np.asarray(of_device[columns.thread] & mtia[columns.category])
+        own_row = of_device[columns.thread] & mtia[columns.category]
+        return np.asarray(columns.timed & (columns.kind == schema.CODE["api_call"]) & ~own_row)
 
     @cached_property
     def op_of_call(self) -> Index:
@@ -315,6 +305,53 @@ class Trace:
 
     # --- questions --------------------------------------------------------------------------------------------------------------------
 
+    @cached_property
+    def findings(self) -> list[Finding]:
+        """What the checks of health have found, worst first."""
+        from kinetoscope import health
+
+        return health.findings(self)
+
+    @cached_property
+    def file_notes(self) -> list[str]:
+        """What a reader of any figure must know: that part of the file is lost, or that it holds another trace."""
+        from kinetoscope.health import content
+
+        found = (content.file(self), content.documents(self))
+        return [finding.detail for finding in found if finding.severity != "ok"]
+
+    def health(self) -> pd.DataFrame:
+        """Tell what was and was not recorded: the view ``health``."""
+        return self.view("health")
+
+    def fixed(self, *names: str) -> Trace:
+        """Return the trace with fixes applied; this one stays as it was recorded.
+
+        Parameters
+        ----------
+        *names : {"durations", "clock"}
+            ``durations``: works of impossible length end where the next work of their stream begins. ``clock``: the device's times move so that
+            no work begins before its launch.
+
+        Returns
+        -------
+        Trace
+
+        Raises
+        ------
+        ChoiceError
+            When there is no such fix.
+        """
+        from kinetoscope.health.fixes import FIXES
+
+        for name in names:
+            if name not in FIXES:
+                raise ChoiceError.of("fix", name, FIXES)
+        trace = self
+        for name in (fix for fix in FIXES if fix in names):
+            trace = Trace(FIXES[name](trace), self.metadata, self.source, self.fingerprint, self.losses)
+        return trace
+
     def view(self, name: str, **parameters: Any) -> pd.DataFrame:
         """Answer a question with a frame.
 
@@ -337,31 +374,3 @@ class Trace:
         from kinetoscope.views import registry
 
         return registry.get(name).run(self, **parameters)
-
-
-def load_file(source: Source, tell: Listener = ignore) -> Trace:
-    """Read one file into a trace.
-
-    Parameters
-    ----------
-    source : Source
-    tell : callable, optional
-        Hears of progress.
-
-    Returns
-    -------
-    Trace
-
-    Raises
-    ------
-    KinetoscopeError
-        When the file cannot be read, or is no trace.
-    """
-    path = os.fspath(source.path)
-    fingerprint = Fingerprint.of(path)
-    tell(Progress("start", 0, fingerprint.bytes))
-    decoded = decode(read_text(path, tell), path, tell)
-    tell(Progress("link", 0, 0, decoded.columns.count))
-    trace = Trace(build(decoded), decoded.metadata, source, fingerprint)
-    tell(Progress("done", 0, 0, decoded.columns.count))
-    return trace

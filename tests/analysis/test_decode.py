@@ -14,8 +14,9 @@ from build import TraceBuilder
 from kinetoscope import errors
 from kinetoscope.reading import text as json_text
 from kinetoscope.reading.columns import build
-from kinetoscope.reading.decode import RecordedEvents, decode
+from kinetoscope.reading.decode import decode
 from kinetoscope.reading.files import read_text
+from kinetoscope.reading.recorded import RecordedEvents
 
 
 def columns_of(builder: TraceBuilder, **options):
@@ -23,7 +24,7 @@ def columns_of(builder: TraceBuilder, **options):
 
 
 @given(
-    st.lists(st.tuples(st.integers(0, 2 * 10**18), st.integers(0, 10**13)), min_size=1, max_size=20),
+    st.lists(st.tuples(st.integers(1, 2 * 10**18), st.integers(0, 10**13)), min_size=1, max_size=20),
     st.sampled_from(["number", "text"]),
 )
 def test_times_are_exact_to_the_ns_however_large(times, written):
@@ -155,7 +156,7 @@ def test_every_event_is_accounted_for_with_a_reason():
     assert +left_out == {
         "launch arrow: the correlation id says the same": 2,
         "unknown phase": 1,
-        "begin without duration: pairs are not read": 1,
+        "begin that is never closed": 1,
         "not a readable event": 1,
     }
 
@@ -180,8 +181,8 @@ def test_every_event_of_real_traces_is_accounted_for(known):
         (b'{"a": 1}', errors.NotATraceError, "'traceEvents' is missing (keys: a)"),
         (b"3", errors.NotATraceError, "a int"),
         (b'{"schemaVersion": 1, "traceEvents": [{"ph": "X", "na', errors.DamagedTraceError, "cut off"),
-        (b'{"traceEvents": [{"ph": "X", "ts": 1, }]}', errors.DamagedTraceError, "malformed"),
-        (b'{"traceEvents": [{"ph": "X", "name": "\xf0\x28"}]}', errors.DamagedTraceError, "malformed"),
+        (b'{"traceEvents": [3, "x"]}', errors.DamagedTraceError, "no event could be read"),
+        (b'{"schemaVersion": 1, "deviceProp', errors.DamagedTraceError, "no event list"),
         (b"\x1f\x8b\x08\x00garbage", errors.DamagedTraceError, "gzip data is cut or broken"),
     ],
 )

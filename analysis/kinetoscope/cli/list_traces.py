@@ -3,24 +3,28 @@
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 import typer
 
 from kinetoscope.cli.output import Format, clean, write
+from kinetoscope.cli.show import ranks_by
 from kinetoscope.schema import IDENTITY, Column
 
 HELP = "List the runs, ranks and spans below a folder, without reading them."
 
 
 def list_traces(
-    path: Path = typer.Argument(help="A folder with traces, or one trace file."),
+    path: str = typer.Argument(help="A folder with traces, or one trace file."),
     how: Format = typer.Option(Format.table, "--format", help="How to print."),
+    rank_pattern: str | None = typer.Option(
+        None, help="Regular expression with a group: the rank, in the path of a file."
+    ),
 ) -> None:
     """List the traces at a path."""
     import pandas as pd
 
     from kinetoscope.job import open_logdir
+    from kinetoscope.reading.storage import Fingerprint
 
     columns = (
         IDENTITY["run"],
@@ -30,15 +34,15 @@ def list_traces(
         Column("file", "", "text", "File name."),
         Column("bytes", "bytes", "integer", "Size on disk."),
     )
-    job = open_logdir(path)
+    job = open_logdir(path, ranks_by(rank_pattern))
     rows = [
         (
             source.run,
             source.rank,
             source.span,
             source.worker,
-            Path(source.path).name,
-            Path(source.path).stat().st_size,
+            source.path.rpartition("/")[2],
+            Fingerprint.of(source.path).bytes,
         )
         for source in job.traces()
     ]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import sys
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import typer
@@ -12,12 +13,12 @@ from kinetoscope.cli.output import Format, clean, write
 from kinetoscope.errors import ChoiceError
 from kinetoscope.schema import IDENTITY
 
-HELP = "Print a view: overview, steps, devices, gaps, kernels, kernel_calls."
+HELP = "Print a view: health, health_events, overview, steps, devices, gaps, kernels, kernel_calls."
 
 
 def show(
     view: str = typer.Argument(help="The view to print."),
-    path: Path = typer.Argument(help="A trace file, or a folder with traces."),
+    path: str = typer.Argument(help="A trace file, or a folder with traces."),
     rank: int | None = typer.Option(None, help="Only this rank."),
     span: str | None = typer.Option(None, help="Only this span of each rank, from 1."),
     by: str | None = typer.Option(None, help="What a row is, for views that can be grouped."),
@@ -26,30 +27,54 @@ def show(
     ),
     limit: int | None = typer.Option(None, min=0, help="Most rows; all for csv and json, 40 for a table."),
     how: Format = typer.Option(Format.table, "--format", help="How to print."),
-) -> None:
+    fix: list[str] = typer.Option([], help="Apply a fix: durations or clock; may be repeated. Raw figures without."),
+    rank_pattern: str | None = typer.Option(
+        None, help="Regular expression with a group: the rank, in the path of a file."
+    ),
+    strict: bool = typer.Option(False, "--strict", help="Exit 1 when health finds an error."),
+) -> int:
     """Print a view of the traces at a path."""
     from kinetoscope.job import open_logdir
-    from kinetoscope.trace import load_file
+    from kinetoscope.loading import load_file
     from kinetoscope.views import registry
 
     question = registry.get(view)
     parameters = _parameters(by, where, question)
-    job = open_logdir(path)
+    job = open_logdir(path, ranks_by(rank_pattern))
     job.traces()
     sources = job.sources(rank, span)
     if len(sources) == 1:
-        trace = load_file(sources[0])
+        trace = load_file(sources[0]).fixed(*fix)
         frame = question.run(trace, **parameters)
         columns = question.describe(frame)
         place = _place(sources[0].path, sources[0].run, sources[0].rank, sources[0].span, str(trace.origin_ns))
     else:
-        frame = job.view(view, sources, **parameters)
+        frame = job.view(view, sources, fix=tuple(fix), **parameters)
         own = [name for name in frame.columns if name in IDENTITY]
         columns = [IDENTITY[name] for name in own] + question.describe(frame.drop(columns=own))
         place = _place(str(path), None, rank, span, None)
     write(frame, columns, {"view": view, "trace": place}, how, limit)
     for failure in frame.attrs.get("failures", ()):
         print(f"left out: {clean(failure)}", file=sys.stderr)
+    wrong = bool(frame.attrs.get("failures")) or ("severity" in frame and bool((frame["severity"] == "error").any()))
+    return int(strict and wrong)
+
+
+def ranks_by(pattern: str | None) -> Callable[[str], int | None] | None:
+    """Return how the user's pattern tells a file's rank from its path."""
+    if pattern is None:
+        return None
+    try:
+        compiled = re.compile(pattern)
+    except re.error as error:
+        raise ChoiceError(f"--rank-pattern is no regular expression: {error}") from None
+
+    def rank(path: str) -> int | None:
+        found = compiled.search(path)
+        text = (found.group(1) if compiled.groups else found.group()) if found else ""
+        return int(text) if text and text.isdigit() else None
+
+    return rank
 
 
 def _place(path: str, run: str | None, rank: int | None, span: str | None, origin: str | None) -> dict[str, Any]:

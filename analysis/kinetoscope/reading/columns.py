@@ -12,12 +12,13 @@ import numpy.typing as npt
 
 from kinetoscope import schema
 from kinetoscope.reading.decode import Decoded
-from kinetoscope.reading.gather import MISSING, Gatherer, integer
+from kinetoscope.reading.gather import MISSING, PAIRED_END, Gatherer, integer
 
 Ints = npt.NDArray[np.int64]
 Codes = npt.NDArray[np.int32]
 Flags = npt.NDArray[np.bool_]
 
+_LARGE = 1_000_000_000  # ns; a recording that counts from its own start may well begin at 0
 _EVENT_PHASES = {"X": "event", "i": "instant", "I": "instant", "n": "instant", "C": "counter"}
 _NUMBER = re.compile(r"-?\d+(?!.*\d)")
 
@@ -118,9 +119,9 @@ def build(decoded: Decoded, kinds: schema.KindTable | None = None) -> Columns:
     Columns
     """
     raw = decoded.columns
-    table = kinds or schema.KindTable()
+    raw.pair_begins_and_ends()
     names, name_texts = raw.texts("name")
-    kind, linking = _kinds(raw, names, name_texts, table)
+    kind, linking = _kinds(raw, names, name_texts, kinds or schema.KindTable())
     bad = np.isin(np.arange(raw.count), [position for position, _ in decoded.unreadable])
     rows = np.flatnonzero((kind >= 0) & ~bad)
     arguments = _Arguments(raw, rows)
@@ -264,7 +265,7 @@ def _times(raw: Gatherer, rows: Ints, base: int) -> tuple[Ints, Ints, Flags]:
     usable = (start != MISSING) & ((duration != MISSING) | ~complete)
     # a stamp that was lost is written as 0
     others = start[usable & (start != 0)]
-    if others.size and np.median(others) > 1_000_000:
+    if others.size and np.median(others) > _LARGE:
         usable &= ~((start == 0) & (duration == 0) & complete)
     duration = np.where((duration == MISSING) | ~complete, 0, duration)
     start = np.where(usable, start, 0)
@@ -371,7 +372,8 @@ def _fate(phase: str, what: int) -> tuple[str, bool]:
         "s": ("launch arrow: the correlation id says the same", False),
         "f": ("launch arrow: the correlation id says the same", False),
         "t": ("launch arrow: the correlation id says the same", False),
-        "B": ("begin without duration: pairs are not read", False),
-        "E": ("end without duration: pairs are not read", False),
+        "B": ("begin that is never closed", False),
+        "E": ("end that closes nothing", False),
+        PAIRED_END: ("end of a begin-end pair", True),
     }
     return reasons.get(phase, ("unknown phase", False))

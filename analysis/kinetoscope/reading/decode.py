@@ -7,7 +7,6 @@ decoded into records and gathered into columns at once, so that no more than one
 from __future__ import annotations
 
 import gc
-from bisect import bisect_right
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -17,13 +16,15 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from kinetoscope.errors import DamagedTraceError, NotATraceError
+from kinetoscope.errors import DamagedTraceError, LimitError, NotATraceError
 from kinetoscope.reading import records
 from kinetoscope.reading import text as json_text
+from kinetoscope.reading.files import Limits
 from kinetoscope.reading.gather import Gatherer
+from kinetoscope.reading.losses import Loss, Losses, example_at
 from kinetoscope.reading.progress import Listener, Progress, ignore
+from kinetoscope.reading.recover import Salvage, double_backslashes, literal_backslashes, mend_bytes
 
-_DETAIL_PIECE = 1 << 20
 _EXACT_LIMIT = 8.0e12  # µs; above this a double's step is too wide to tell ns apart
 
 
@@ -39,11 +40,14 @@ class Decoded:
         Everything in the document beside the events.
     unreadable : list of tuple of int and str
         Position and reason of events that no record fits.
+    losses : list of Loss
+        What was mended or lost; empty for a sound file.
     """
 
     columns: Gatherer
     metadata: dict[str, Any]
     unreadable: list[tuple[int, str]] = field(default_factory=list)
+    losses: list[Loss] = field(default_factory=list)
 
 
 @contextmanager
@@ -58,7 +62,14 @@ def _no_garbage_collection() -> Iterator[None]:
             gc.enable()
 
 
-def decode(text: bytes, where: str = "", tell: Listener = ignore, piece_bytes: int = json_text.PIECE) -> Decoded:
+def decode(
+    text: bytes,
+    where: str = "",
+    tell: Listener = ignore,
+    losses: Losses | None = None,
+    document: int = 0,
+    piece_bytes: int = json_text.PIECE,
+) -> Decoded:
     """Decode the JSON text of a trace.
 
     Parameters
@@ -69,6 +80,10 @@ def decode(text: bytes, where: str = "", tell: Listener = ignore, piece_bytes: i
         The file, for messages.
     tell : callable, optional
         Hears of progress in bytes of the text.
+    losses : Losses, optional
+        What was already lost before there was text.
+    document : int
+        Which trace, of a file that holds several.
     piece_bytes : int
         Least size of a piece.
 
@@ -81,24 +96,83 @@ def decode(text: bytes, where: str = "", tell: Listener = ignore, piece_bytes: i
     NotATraceError
         When the text is no JSON, or JSON of another kind.
     DamagedTraceError
-        When the JSON is cut or malformed.
+        When the JSON is cut or malformed, and not one event can be read.
     """
+    losses = losses or Losses()
+    text = choose(text, document, losses)
     head = json_text.head_end(text)
     if head < 0:
         raise _no_trace(text, where)
     with _no_garbage_collection():
         try:
-            return _decode_pieces(text, head, tell, piece_bytes)
-        except msgspec.DecodeError:
-            # a border between pieces may have been none: as one piece it is right or it is broken
-            try:
-                return _decode_pieces(text, head, tell, len(text))
-            except msgspec.DecodeError as error:
-                raise _broken(text, error, where) from error
+            decoded = _decode_pieces(text, head, tell, piece_bytes)
+        except (msgspec.DecodeError, UnicodeDecodeError):
+            decoded = _mended(text, tell, losses)
+    decoded.losses = losses.listed()
+    if decoded.columns.count == len(decoded.unreadable) and (losses.found or decoded.unreadable):
+        raise _broken(text, losses, where)
+    return decoded
+
+
+def choose(text: bytes, document: int, losses: Losses) -> bytes:
+    """Return the text of one document of a file.
+
+    Parameters
+    ----------
+    text : bytes
+        All text of the file.
+    document : int
+        Which, from 0; the first without a look for others.
+    losses : Losses
+        Told of others, and of backslashes that are taken as they stand.
+
+    Returns
+    -------
+    bytes
+    """
+    if document:
+        places = json_text.documents(text)
+        start, end = places[min(document, len(places) - 1)]
+        losses.add("document", start, example_at(text, start + 40), len(places) - 1)
+        text = text[start:end]
+    if literal_backslashes(text):
+        text = double_backslashes(text, losses)
+    return text
+
+
+def _mended(text: bytes, tell: Listener, losses: Losses) -> Decoded:
+    """Decode a text that the compiled decoder refuses: its first document, then with mended bytes, then event by event."""
+    places = json_text.documents(text)
+    if len(places) > 1 and json_text.head_end(text[places[1][0] :]) >= 0:
+        losses.add("document", places[1][0], example_at(text, places[1][0] + 40), len(places) - 1)
+        text = text[: places[0][1]]
+    text = mend_bytes(text, losses)
+    head = json_text.head_end(text)
+    try:
+        # a border between pieces may have been none
+        return _decode_pieces(text, head, tell, len(text))
+    except msgspec.DecodeError:
+        pass
+    decoded = Decoded(Gatherer(), {})
+
+    def take(events: list[Any]) -> None:
+        first = decoded.columns.count
+        decoded.unreadable += [(first + i, "not readable") for i, event in enumerate(events) if event is records.LOST]
+        decoded.columns.add(events)
+        _check_limit(decoded.columns.count)
+        tell(Progress("decode", len(text), len(text), decoded.columns.count))
+
+    found = Salvage(text, head, losses).run(take)
+    decoded.metadata = found.metadata
+    if text[found.end :].strip():
+        losses.add("trailing", found.end, example_at(text, found.end + 40))
+    if not losses.found:
+        losses.add("separator", head, "")
+    return decoded
 
 
 @dataclass(frozen=True)
-class _Document:
+class Document:
     """A piece of the text as JSON of its own.
 
     ``wrapped``: an object with the list of events in it, not the bare list.
@@ -130,11 +204,11 @@ def _decoder(record: Any, wrapped: Any) -> msgspec.json.Decoder[Any]:
     return msgspec.json.Decoder(kind)
 
 
-def _documents(text: bytes, head: int, size: int) -> Iterator[tuple[json_text.Piece, _Document]]:
+def _documents(text: bytes, head: int, size: int) -> Iterator[tuple[json_text.Piece, Document]]:
     """Cut the text into documents; the last one also holds what stands behind the events."""
     bare = text[:head].strip() == b"["
     for piece in json_text.pieces(text, head, size):
-        yield piece, _Document(json_text.piece_document(text, head, piece), piece.last and not bare)
+        yield piece, Document(json_text.piece_document(text, head, piece), piece.last and not bare)
 
 
 def _decode_pieces(text: bytes, head: int, tell: Listener, size: int) -> Decoded:
@@ -145,11 +219,19 @@ def _decode_pieces(text: bytes, head: int, tell: Listener, size: int) -> Decoded
     for piece, document in _documents(text, head, size):
         columns.add(_typed(document, columns.count, unreadable))
         metadata |= document.metadata()
+        _check_limit(columns.count)
         tell(Progress("decode", piece.end, len(text), columns.count))
     return Decoded(columns, metadata, unreadable)
 
 
-def _typed(document: _Document, first: int, unreadable: list[tuple[int, str]]) -> list[Any]:
+def _check_limit(events: int) -> None:
+    """Stop where a file holds more events than are read at most."""
+    most = Limits().events
+    if events > most:
+        raise LimitError(f"holds more than {most:,} events", hint="raise the limit with KINETOSCOPE_MAX_EVENTS")
+
+
+def _typed(document: Document, first: int, unreadable: list[tuple[int, str]]) -> list[Any]:
     """Decode the events of a document by the narrowest record that fits them all."""
     try:
         events = document.decode(records.Event)
@@ -166,69 +248,16 @@ def _needs_exact(events: list[records.Event]) -> bool:
     return bool(times) and float(np.abs(np.array(times)).max()) > _EXACT_LIMIT
 
 
-def _one_by_one(document: _Document, first: int, unreadable: list[tuple[int, str]]) -> list[Any]:
+def _one_by_one(document: Document, first: int, unreadable: list[tuple[int, str]]) -> list[Any]:
     """Decode events singly, so that one odd event costs only itself."""
-    exact = msgspec.json.Decoder(records.ExactEvent)
-    loose = msgspec.json.Decoder(records.LooseEvent)
     events: list[Any] = []
     for position, raw in enumerate(document.decode(msgspec.Raw), first):
         try:
-            events.append(exact.decode(raw))
-        except msgspec.ValidationError:
-            try:
-                read = loose.decode(raw)
-                fields = (getattr(read, name) for name in records.LooseEvent.__struct_fields__)
-                events.append(records.ExactEvent(*fields))
-            except msgspec.ValidationError as error:
-                events.append(records.ExactEvent())
-                unreadable.append((position, str(error)))
+            events.append(records.read_one(raw))
+        except msgspec.ValidationError as error:
+            events.append(records.LOST)
+            unreadable.append((position, str(error)))
     return events
-
-
-class RecordedEvents:
-    """The events as a file has them, found by position without decoding those before.
-
-    Parameters
-    ----------
-    text : bytes
-        JSON text of the file.
-    """
-
-    def __init__(self, text: bytes) -> None:
-        self.size = len(text)
-        self._text = text
-        self._head = json_text.head_end(text)
-        self._bare = text[: self._head].strip() == b"["
-        self._pieces = list(json_text.pieces(text, self._head, _DETAIL_PIECE))
-        self._firsts: list[int] = [0]
-
-    def get(self, position: int) -> dict[str, Any]:
-        """Return one event.
-
-        Parameters
-        ----------
-        position : int
-            Place in the event list.
-
-        Returns
-        -------
-        dict
-            The JSON object; empty when the file has no such event.
-        """
-        number = bisect_right(self._firsts, position) - 1
-        while number < len(self._pieces):
-            raws = self._document(number).decode(msgspec.Raw)
-            if number + 1 == len(self._firsts):
-                self._firsts.append(self._firsts[number] + len(raws))
-            if position < self._firsts[number] + len(raws):
-                found = msgspec.json.decode(raws[position - self._firsts[number]])
-                return found if isinstance(found, dict) else {}
-            number += 1
-        return {}
-
-    def _document(self, number: int) -> _Document:
-        piece = self._pieces[number]
-        return _Document(json_text.piece_document(self._text, self._head, piece), piece.last and not self._bare)
 
 
 def _no_trace(text: bytes, where: str) -> NotATraceError | DamagedTraceError:
@@ -238,7 +267,8 @@ def _no_trace(text: bytes, where: str) -> NotATraceError | DamagedTraceError:
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         start = text[:40].decode("utf-8", "replace").strip()
         if start.startswith(("{", "[")):
-            return _broken(text, error, where)
+            what = f"its JSON breaks off or is malformed, and holds no event list: {error}"
+            return DamagedTraceError(what, where=where, hint="was the job stopped while it wrote?")
         return NotATraceError(
             f"no JSON: it begins with {start[:24]!r}", where=where, hint="expected a trace written by torch.profiler"
         )
@@ -250,9 +280,13 @@ def _no_trace(text: bytes, where: str) -> NotATraceError | DamagedTraceError:
     )
 
 
-def _broken(text: bytes, error: Exception, where: str) -> DamagedTraceError:
-    """Say where JSON breaks off."""
-    cut = not text.rstrip().endswith((b"}", b"]"))
-    what = "its JSON is cut off" if cut else "its JSON is malformed"
+def _broken(text: bytes, losses: Losses, where: str) -> DamagedTraceError:
+    """Say what is wrong with a trace of which nothing could be read."""
+    cut = "cut" in losses.found
+    what = (
+        "its JSON is cut off before the first event ends"
+        if cut
+        else "its JSON is malformed, and no event could be read"
+    )
     hint = "was the job stopped while it wrote?" if cut else "which program wrote it?"
-    return DamagedTraceError(f"{what} ({len(text):,} bytes of text): {error}", where=where, hint=hint)
+    return DamagedTraceError(f"{what} ({len(text):,} bytes of text)", where=where, hint=hint)

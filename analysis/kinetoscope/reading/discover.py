@@ -4,20 +4,27 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from fnmatch import fnmatch
 from pathlib import Path
 
 from kinetoscope.errors import UnreadableError
-from kinetoscope.reading.files import head, unreadable
+from kinetoscope.reading import storage
+from kinetoscope.reading.files import head, unpacked_head
 
 _HANDLER_NAME = re.compile(r"^(?P<worker>.*?)(?:\.(?P<stamp>\d+))?\.pt\.trace\.json(?:\.gz)?$", re.IGNORECASE)
 _MAYBE = re.compile(r"\.(?:json|gz)$", re.IGNORECASE)
 _SUFFIXES = re.compile(r"(?:\.trace)?(?:\.json)?(?:\.gz)?$", re.IGNORECASE)
 _RANK_IN_NAME = re.compile(r"(?:^|[^a-z])(?:rank|worker)[-_]?\[?(\d+)", re.IGNORECASE)
 _RANK_IN_FILE = re.compile(rb'"distributedInfo"\s*:\s*\{[^{}\[\]]*?"rank"\s*:\s*"?(\d+)')
+_RANK_IN_ARGUMENTS = re.compile(rb'"Collective name"[^{}]*"Rank"\s*:\s*(\d+)')
+_WORLD_SIZE = re.compile(rb'"distributedInfo"\s*:\s*\{[^{}\[\]]*?"world_size"\s*:\s*"?(\d+)')
+_NEXT_DOCUMENT = re.compile(rb'[}\]]\s*\{\s*"(?:schemaVersion|traceEvents)"')
 _NO_RANK = re.compile(r"async_llm", re.IGNORECASE)
 _TRACE_SIGNS = (b'"traceEvents"', b'"schemaVersion"')
+_GZIP = b"\x1f\x8b"
+_SMALL = 64 << 20
 _MILLISECONDS_BELOW = 10**15
 
 
@@ -33,11 +40,16 @@ class TraceFile:
     worker : str
         Name of the process, as the file name has it.
     rank : int or None
-        Rank of the process: from the file's ``distributedInfo``, else its name, else its folder's.
+        Rank of the process: the user's, else from the file's ``distributedInfo``, else from a collective's arguments, else from its name, else from
+        its folder's.
     stamp : int
         When it was written, ns since 1970; 0 when the name does not say.
     bytes : int
         Size on disk.
+    world_size : int
+        How many ranks the job has, as far as the file's beginning says; 0 when it does not.
+    documents : int
+        How many traces the file seems to hold, one behind the other.
     """
 
     path: str
@@ -46,6 +58,8 @@ class TraceFile:
     rank: int | None
     stamp: int
     bytes: int
+    world_size: int = 0
+    documents: int = 1
 
 
 @dataclass(frozen=True)
@@ -66,13 +80,20 @@ class Found:
     folders: int = 0
 
 
-def discover(path: str | os.PathLike[str]) -> Found:
+Ranks = Mapping[str, int] | Callable[[str], int | None]
+"""Ranks that the user gives: by pattern of the file's name or path (``*`` stands for anything), or by a function of the path."""
+
+
+def discover(path: str | os.PathLike[str], ranks: Ranks | None = None) -> Found:
     """Find all traces below a path.
 
     Parameters
     ----------
     path : str or path
-        A trace file, or a log directory with runs in folders of any depth. Links to folders are followed, loops are not.
+        A trace file, or a log directory with runs in folders of any depth. Links to folders are followed, loops are not. An address such as
+        ``s3://bucket/folder`` is read through fsspec.
+    ranks : mapping or callable, optional
+        Ranks where the user knows better than the files.
 
     Returns
     -------
@@ -83,64 +104,90 @@ def discover(path: str | os.PathLike[str]) -> Found:
     UnreadableError
         When the path is not there or cannot be listed.
     """
-    root = Path(path).expanduser()
-    try:
-        is_folder = root.is_dir()
-        if not is_folder:
-            root.stat()
-    except OSError as error:
-        raise unreadable(root, error) from error
-    found = Found()
-    if not is_folder:
-        found.files.append(_describe(root, "."))
-        return found
-    for folder, names in _folders(root, found):
-        run = os.path.relpath(folder, root)
-        for name in names:
-            _consider(Path(folder, name), run, found)
-    return found
+    root = os.fspath(path) if storage.is_remote(path) else os.fspath(Path(path).expanduser())
+    place = storage.of(root)
+    search = _Search(place, ranks)
+    if not place.is_folder(root):
+        search.found.files.append(search.describe(root, "."))
+        return search.found
+    for folder in place.walk(root, search.note):
+        search.found.folders += 1
+        run = place.relative(folder.path, root)
+        for name in folder.names:
+            if _MAYBE.search(name):
+                search.consider(place.join(folder.path, name), run)
+    return search.found
 
 
-def _folders(root: Path, found: Found) -> Iterator[tuple[str, list[str]]]:
-    """Walk folders, each real one once, links included."""
-    seen: set[str] = set()
+class _Search:
+    """One look through a storage."""
 
-    def note(error: OSError) -> None:
-        if error.filename == os.fspath(root):
-            raise unreadable(root, error) from error
-        problem = unreadable(error.filename or root, error)
-        found.problems.append(Problem(problem.where, problem.code, problem.message))
+    def __init__(self, place: storage.Storage, ranks: Ranks | None) -> None:
+        self.found = Found()
+        self._place, self._ranks = place, ranks
 
-    for folder, below, names in os.walk(root, followlinks=True, onerror=note):
-        real = os.path.realpath(folder)
-        if real in seen:
-            below.clear()
-            continue
-        seen.add(real)
-        found.folders += 1
-        below.sort()
-        yield folder, sorted(names)
+    def note(self, error: UnreadableError) -> None:
+        """Remember what could not be looked at."""
+        self.found.problems.append(Problem(error.where, error.code, error.message))
+
+    def consider(self, path: str, run: str) -> None:
+        """Add a file if it is a trace, or should be one by its name."""
+        if self._place.is_special(path):
+            self.found.problems.append(Problem(path, "not-a-file", "not a regular file"))
+            return
+        try:
+            begin = head(path)
+            if _HANDLER_NAME.match(_name(path)) or _looks_like_trace(begin):
+                self.found.files.append(self.describe(path, run, begin))
+            else:
+                self.found.problems.append(Problem(path, "not-a-trace", "no trace: its beginning has no 'traceEvents'"))
+        except UnreadableError as error:
+            self.note(error)
+
+    def describe(self, path: str, run: str, begin: bytes | None = None) -> TraceFile:
+        """Tell run, worker, rank and span stamp of a trace file."""
+        begin = head(path) if begin is None else begin
+        match = _HANDLER_NAME.match(_name(path))
+        worker = match["worker"] if match else _SUFFIXES.sub("", _name(path))
+        stamp = int(match["stamp"]) if match and match["stamp"] else 0
+        size = _WORLD_SIZE.search(begin)
+        return TraceFile(
+            path=path,
+            run=run,
+            worker=worker,
+            rank=self._given_rank(path, worker, begin),
+            stamp=stamp if stamp >= _MILLISECONDS_BELOW else stamp * 1_000_000,
+            bytes=self._place.fingerprint(path).bytes,
+            world_size=int(size.group(1)) if size else 0,
+            documents=documents_hint(path, self._place),
+        )
+
+    def _given_rank(self, path: str, worker: str, begin: bytes) -> int | None:
+        """Return the rank: the user's, else what the file says, else its name, else its folder."""
+        given = self._ranks(path) if callable(self._ranks) else _mapped(self._ranks or {}, path)
+        if given is not None:
+            return given
+        if _NO_RANK.search(worker):
+            return None
+        for pattern in (_RANK_IN_FILE, _RANK_IN_ARGUMENTS):
+            recorded = pattern.search(begin)
+            if recorded:
+                return int(recorded.group(1))
+        for text in (worker, _name(path.rpartition(_name(path))[0].rstrip("/\\"))):
+            named = _RANK_IN_NAME.search(text)
+            if named:
+                return int(named.group(1))
+        return None
 
 
-def _consider(path: Path, run: str, found: Found) -> None:
-    """Add a file if it is a trace, or should be one by its name."""
-    if not _MAYBE.search(path.name):
-        return
-    if path.exists() and not path.is_file():
-        # a pipe or device would wait for a writer that never comes
-        found.problems.append(Problem(os.fspath(path), "not-a-file", "not a regular file"))
-        return
-    named = _HANDLER_NAME.match(path.name) is not None
-    try:
-        begin = head(path)
-        if named or _looks_like_trace(begin):
-            found.files.append(_describe(path, run, begin))
-        else:
-            found.problems.append(
-                Problem(os.fspath(path), "not-a-trace", "no trace: its beginning has no 'traceEvents'")
-            )
-    except UnreadableError as error:
-        found.problems.append(Problem(error.where, error.code, error.message))
+def _name(path: str) -> str:
+    return re.split(r"[/\\]", path)[-1] if storage.is_remote(path) else Path(path).name
+
+
+def _mapped(ranks: Mapping[str, int], path: str) -> int | None:
+    return next(
+        (rank for pattern, rank in ranks.items() if fnmatch(path, pattern) or fnmatch(_name(path), pattern)), None
+    )
 
 
 def _looks_like_trace(begin: bytes) -> bool:
@@ -150,30 +197,30 @@ def _looks_like_trace(begin: bytes) -> bool:
     return begin.lstrip()[:1] == b"[" and b'"ph"' in begin
 
 
-def _describe(path: Path, run: str, begin: bytes | None = None) -> TraceFile:
-    """Tell run, worker, rank and span stamp of a trace file."""
-    match = _HANDLER_NAME.match(path.name)
-    worker = match["worker"] if match else _SUFFIXES.sub("", path.name)
-    stamp = int(match["stamp"]) if match and match["stamp"] else 0
-    if stamp < _MILLISECONDS_BELOW:
-        stamp *= 1_000_000
-    try:
-        size = path.stat().st_size
-    except OSError as error:
-        raise unreadable(path, error) from error
-    rank = _rank(path, worker, head(path) if begin is None else begin)
-    return TraceFile(os.fspath(path), run, worker, rank, stamp, size)
+def documents_hint(path: str, place: storage.Storage) -> int:
+    """Count the documents of a small local file by the marks that a second one would leave; larger files tell when they are read.
+
+    Parameters
+    ----------
+    path : str
+    place : Storage
+
+    Returns
+    -------
+    int
+    """
+    if isinstance(place, storage.Remote) or place.fingerprint(path).bytes > _SMALL:
+        return 1
+    with place.open(path) as file:
+        data = file.read()
+    if not data.startswith(_GZIP):
+        return 1 + len(_NEXT_DOCUMENT.findall(data))
+    if _is_packed_twice(data):
+        return 1
+    members = (match.start() for match in re.finditer(re.escape(_GZIP + b"\x08"), data) if match.start())
+    return 1 + sum(unpacked_head(data[at : at + 4096]).lstrip()[:1] in (b"{", b"[") for at in members)
 
 
-def _rank(path: Path, worker: str, begin: bytes) -> int | None:
-    """Return the rank: what the file says, else its name, else its folder."""
-    if _NO_RANK.search(worker):
-        return None
-    recorded = _RANK_IN_FILE.search(begin)
-    if recorded:
-        return int(recorded.group(1))
-    for text in (worker, path.parent.name):
-        named = _RANK_IN_NAME.search(text)
-        if named:
-            return int(named.group(1))
-    return None
+def _is_packed_twice(data: bytes) -> bool:
+    """Tell whether packed data holds packed data, whose own marks would be taken for a second document's."""
+    return unpacked_head(data[:4096], layers=1).startswith(_GZIP)

@@ -1,18 +1,20 @@
-"""Open a trace file, unpack it, and know again whether it is still the same file."""
+"""Read a trace file and unpack it."""
 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, BinaryIO
 
-from isal import igzip, igzip_lib
+from isal import igzip_lib
 
-from kinetoscope.errors import DamagedTraceError, NotATraceError, UnreadableError
+from kinetoscope.errors import DamagedTraceError, LimitError, NotATraceError
+from kinetoscope.reading import storage
+from kinetoscope.reading.losses import Losses
 from kinetoscope.reading.progress import Listener, Progress, ignore
 
 _BLOCK = 1 << 22
+_UNPACKED_BLOCK = 1 << 26
 _GZIP = b"\x1f\x8b"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _LAYERS = 3
@@ -21,51 +23,30 @@ _BROKEN_GZIP: tuple[type[Exception], ...] = (OSError, EOFError, ValueError, _ISA
 
 
 @dataclass(frozen=True)
-class Fingerprint:
-    """What tells that a file is still the one that was read.
+class Limits:
+    """How much of a file is read at most.
 
     Parameters
     ----------
-    bytes : int
-        Size on disk.
-    modified_ns : int
-        Time of the last change.
-    inode : int
-        Number of the file: differs when it was replaced.
+    text_bytes : int
+        Unpacked JSON text; beyond it reading stops with an error. ``KINETOSCOPE_MAX_BYTES`` sets the default.
+    events : int
+        Events; ``KINETOSCOPE_MAX_EVENTS`` sets the default.
     """
 
-    bytes: int
-    modified_ns: int
-    inode: int
-
-    @classmethod
-    def of(cls, path: str | os.PathLike[str]) -> Fingerprint:
-        """Take the fingerprint of a file.
-
-        Raises
-        ------
-        UnreadableError
-            When the file is not there or may not be looked at.
-        """
-        try:
-            found = Path(path).stat()
-        except OSError as error:
-            raise unreadable(path, error) from error
-        return cls(found.st_size, found.st_mtime_ns, found.st_ino)
+    text_bytes: int = field(default_factory=lambda: _environment("KINETOSCOPE_MAX_BYTES", 16 << 30))
+    events: int = field(default_factory=lambda: _environment("KINETOSCOPE_MAX_EVENTS", 100_000_000))
 
 
-def unreadable(path: str | os.PathLike[str], error: OSError) -> UnreadableError:
-    """Say in the product's own words why the system would not open a path."""
-    reasons = {
-        FileNotFoundError: ("no such file or folder", "check the path"),
-        PermissionError: ("no permission to read it", "change its permissions or run as its owner"),
-        IsADirectoryError: ("is a folder, not a file", "give a file in it, or open the folder as a log directory"),
-    }
-    message, hint = reasons.get(type(error), (error.strerror or str(error), ""))
-    return UnreadableError(message, where=os.fspath(path), hint=hint)
+def _environment(name: str, default: int) -> int:
+    """Return a limit that the environment sets, or the default."""
+    text = os.environ.get(name, "")
+    return int(text) if text.isdigit() else default
 
 
-def read_text(path: str | os.PathLike[str], tell: Listener = ignore) -> bytes:
+def read_text(
+    path: str | os.PathLike[str], tell: Listener = ignore, losses: Losses | None = None, limits: Limits | None = None
+) -> bytes:
     """Read a file and unpack gzip, told by content, up to three layers deep.
 
     Parameters
@@ -73,6 +54,9 @@ def read_text(path: str | os.PathLike[str], tell: Listener = ignore) -> bytes:
     path : str or path
     tell : callable, optional
         Hears of progress in bytes of the file.
+    losses : Losses, optional
+        Told when packed data ends early or is broken; what came before is kept.
+    limits : Limits, optional
 
     Returns
     -------
@@ -86,14 +70,19 @@ def read_text(path: str | os.PathLike[str], tell: Listener = ignore) -> bytes:
     NotATraceError
         When the file is empty.
     DamagedTraceError
-        When gzip data is cut or broken.
+        When nothing can be unpacked.
+    LimitError
+        When there is more text than the limit.
     """
     where = os.fspath(path)
-    data = _read(Path(path), tell)
+    most = (limits or Limits()).text_bytes
+    data = _read(where, tell)
     for _ in range(_LAYERS):
         if not data.startswith(_GZIP):
             break
-        data = _inflate(data, where)
+        data = _inflate(data, where, losses or Losses(), most)
+    if len(data) > most:
+        raise _too_long(where, most)
     data = data.removeprefix(_BYTE_ORDER_MARK)
     if not data.strip():
         raise NotATraceError("the file is empty", where=where, hint="was the job stopped before the trace was written?")
@@ -119,41 +108,86 @@ def head(path: str | os.PathLike[str], size: int = 1 << 16) -> bytes:
     UnreadableError
         When the file cannot be opened or read.
     """
-    try:
-        with Path(path).open("rb") as file:
-            data = file.read(size)
-    except OSError as error:
-        raise unreadable(path, error) from error
-    for _ in range(_LAYERS):
+    with storage.of(path).open(os.fspath(path)) as file:
+        data = _taken(file, size, os.fspath(path))
+    return unpacked_head(data, 16 * size).removeprefix(_BYTE_ORDER_MARK)
+
+
+def unpacked_head(data: bytes, most: int = 1 << 20, layers: int = _LAYERS) -> bytes:
+    """Unpack the beginning of packed data as far as it goes.
+
+    Parameters
+    ----------
+    data : bytes
+        Begin of a file; text that is not packed comes back as it is.
+    most : int
+        Most bytes to unpack.
+    layers : int
+        How often to unpack at most.
+
+    Returns
+    -------
+    bytes
+        Empty when nothing can be unpacked.
+    """
+    for _ in range(layers):
         if not data.startswith(_GZIP):
             break
         try:
-            data = igzip_lib.IgzipDecompressor(flag=igzip_lib.DECOMP_GZIP).decompress(data, 16 * size)
+            data = igzip_lib.IgzipDecompressor(flag=igzip_lib.DECOMP_GZIP).decompress(data, most)
         except _BROKEN_GZIP:
             return b""
-    return data.removeprefix(_BYTE_ORDER_MARK)
+    return data
 
 
-def _read(path: Path, tell: Listener) -> bytes:
-    """Read all bytes of a file in blocks."""
+def _taken(file: BinaryIO, size: int, where: str) -> bytes:
+    """Read some bytes of an open file."""
     try:
-        total = path.stat().st_size
-        blocks: list[bytes] = []
-        done = 0
-        with path.open("rb") as file:
-            while block := file.read(_BLOCK):
-                blocks.append(block)
-                done += len(block)
-                tell(Progress("read", done, max(total, done)))
+        return file.read(size)
     except OSError as error:
-        raise unreadable(path, error) from error
+        raise storage.unreadable(where, error) from error
+
+
+def _read(path: str, tell: Listener) -> bytes:
+    """Read all bytes of a file in blocks."""
+    place = storage.of(path)
+    total = place.fingerprint(path).bytes
+    blocks: list[bytes] = []
+    done = 0
+    with place.open(path) as file:
+        while block := _taken(file, _BLOCK, path):
+            blocks.append(block)
+            done += len(block)
+            tell(Progress("read", done, max(total, done)))
     return b"".join(blocks)
 
 
-def _inflate(data: bytes, where: str) -> bytes:
-    """Unpack all members of gzip data."""
+def _inflate(data: bytes, where: str, losses: Losses, most: int) -> bytes:
+    """Unpack all members of gzip data, as far as they are whole."""
+    blocks: list[bytes] = []
+    size = 0
     try:
-        return bytes(igzip.decompress(data))  # type: ignore[no-untyped-call]
+        while data.startswith(_GZIP):
+            member = igzip_lib.IgzipDecompressor(flag=igzip_lib.DECOMP_GZIP)
+            feed = data
+            while not member.eof:
+                block = member.decompress(feed, _UNPACKED_BLOCK)
+                feed = b""
+                blocks.append(block)
+                size += len(block)
+                if size > most:
+                    raise _too_long(where, most)
+                if member.needs_input and not member.eof:
+                    raise EOFError("the data ends inside a member")
+            data = member.unused_data
     except _BROKEN_GZIP as error:
-        hint = "was the job stopped while it wrote? copy or record it again"
-        raise DamagedTraceError(f"its gzip data is cut or broken: {error}", where=where, hint=hint) from error
+        if not size:
+            hint = "was the job stopped while it wrote? copy or record it again"
+            raise DamagedTraceError(f"its gzip data is cut or broken: {error}", where=where, hint=hint) from error
+        losses.add("gzip", size, str(error))
+    return b"".join(blocks)
+
+
+def _too_long(where: str, most: int) -> LimitError:
+    hint = "raise the limit with KINETOSCOPE_MAX_BYTES, in bytes"
+    return LimitError(f"holds more than {most:,} bytes of text", where=where, hint=hint)

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 MISSING = np.iinfo(np.int64).min
 """A time that is not usable."""
 
+PAIRED_END = "E (paired)"
+"""Phase of an end that has closed its begin."""
+
 _INT64 = 2**63 - 1
 
 
@@ -87,8 +90,24 @@ class Gatherer:
 
     def array(self, key: str) -> npt.NDArray[Any]:
         """Return a column of all pieces."""
-        parts = self._parts.get(key, [])
-        return np.concatenate(parts) if parts else np.empty(0, np.int64)
+        parts = self._parts.setdefault(key, [])
+        if len(parts) > 1:
+            parts[:] = [np.concatenate(parts)]
+        return parts[0] if parts else np.empty(0, np.int64)
+
+    def pair_begins_and_ends(self) -> None:
+        """Make a complete event of each begin that has an end on its thread."""
+        from kinetoscope.reading import pairs
+
+        phase, time = self.array("phase"), self.array("ts")
+        begins, ends = phase == self.phases.get("B", -1), phase == self.phases.get("E", -1)
+        rows = np.flatnonzero((begins | ends) & (time != MISSING))
+        if not rows.size:
+            return
+        begin, end = pairs.match(self.array("thread")[rows].astype(np.int64), time[rows], begins[rows])
+        phase[rows[begin]] = self.phases.setdefault("X", len(self.phases))
+        phase[rows[end]] = self.phases.setdefault(PAIRED_END, len(self.phases))
+        self.array("dur")[rows[begin]] = time[rows[end]] - time[rows[begin]]
 
     def texts(self, key: str) -> tuple[npt.NDArray[np.int32], list[str]]:
         """Return a text column as codes and the distinct texts they number."""

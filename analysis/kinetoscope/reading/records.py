@@ -8,6 +8,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Any
 
+import msgspec
 from msgspec import Struct, field
 
 Number = int | float | str | None
@@ -79,3 +80,36 @@ class LooseEvent(Struct, gc=False):
     ts: Exact = None
     dur: Exact = None
     id: Number = -1
+
+
+LOST = ExactEvent()
+"""Stands where an event could not be read, so that the positions behind it stay what they are."""
+
+_EXACT = msgspec.json.Decoder(ExactEvent)
+_LOOSE = msgspec.json.Decoder(LooseEvent)
+
+
+def read_one(text: bytes | msgspec.Raw) -> ExactEvent:
+    """Read one event, without its arguments if those are of no known shape.
+
+    Parameters
+    ----------
+    text : bytes
+        Strict JSON.
+
+    Returns
+    -------
+    ExactEvent
+
+    Raises
+    ------
+    msgspec.ValidationError
+        When it is no event.
+    msgspec.DecodeError
+        When it is no JSON.
+    """
+    try:
+        return _EXACT.decode(text)
+    except msgspec.ValidationError:
+        loose = _LOOSE.decode(text)
+        return ExactEvent(*(getattr(loose, name) for name in LooseEvent.__struct_fields__))

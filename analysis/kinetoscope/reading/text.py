@@ -12,8 +12,12 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import msgspec
+
 _LIST = re.compile(rb'"traceEvents"\s*:\s*\[')
 _FIRST_KEY = re.compile(rb'\s*\{\s*("(?:[^"\\]|\\.){1,64}")\s*:')
+_TRAILING = re.compile(r"trailing characters \(byte (\d+)\)")
+_ANY = msgspec.json.Decoder(msgspec.Raw)
 PIECE = 8 << 20
 
 
@@ -42,6 +46,12 @@ def head_end(text: bytes) -> int:
     return found.end() if found else -1
 
 
+def first_key(text: bytes, start: int) -> bytes | None:
+    """Return the key, quotes included, that the first event of the list begins with; nothing when there is none."""
+    first = _FIRST_KEY.match(text, start)
+    return first.group(1) if first else None
+
+
 def pieces(text: bytes, start: int, size: int = PIECE) -> Iterator[Piece]:
     """Cut the event list into pieces.
 
@@ -58,11 +68,11 @@ def pieces(text: bytes, start: int, size: int = PIECE) -> Iterator[Piece]:
     Piece
         In order; together they are the text from ``start`` to its end, less the commas between them.
     """
-    first = _FIRST_KEY.match(text, start)
-    if first is None:
+    key = first_key(text, start)
+    if key is None:
         yield Piece(start, len(text), last=True)
         return
-    border = re.compile(rb"\}(\s*,\s*)\{\s*" + re.escape(first.group(1)) + rb"\s*:")
+    border = re.compile(rb"\}(\s*,\s*)\{\s*" + re.escape(key) + rb"\s*:")
     at = start
     while at + size < len(text):
         cut = border.search(text, at + size)
@@ -80,3 +90,33 @@ def piece_document(text: bytes, head: int, piece: Piece) -> bytes:
     """
     body = text[piece.start : piece.end]
     return text[:head] + body if piece.last else b"[" + body + b"]"
+
+
+def documents(text: bytes) -> list[tuple[int, int]]:
+    """Find the documents of a text that may hold several, one behind the other.
+
+    Parameters
+    ----------
+    text : bytes
+
+    Returns
+    -------
+    list of tuple of int
+        Start and end of each. What is not sound JSON is one document to the end.
+    """
+    found: list[tuple[int, int]] = []
+    start = 0
+    while text[start : start + 4096].strip():
+        try:
+            _ANY.decode(memoryview(text)[start:])
+        except msgspec.DecodeError as error:
+            said = _TRAILING.search(str(error))
+            if said:
+                # named is the byte behind the first that should not be there
+                end = start + int(said.group(1)) - 1
+                found.append((start, end))
+                start = end
+                continue
+        found.append((start, len(text)))
+        break
+    return found

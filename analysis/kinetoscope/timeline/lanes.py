@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -137,7 +138,7 @@ def _add_hosts(trace: Trace, lanes: list[Lane]) -> None:
         lanes.append(Lane("process", f"Process {pid}" if pid else "Process", name))
         for thread in own:
             about = columns.threads[thread]
-            detail = about.name if about.name != f"thread {about.tid}" else ""
+            detail = re.sub(rf"^thread {about.tid}( \((.*)\))?$", r"\2", about.name)
             lanes.append(
                 Lane("thread", f"Thread {about.tid}", detail, above, None, split[bounds[thread] : bounds[thread + 1]])
             )

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 
 from kinetoscope.schema import CODE
-from kinetoscope.views.registry import Parameter
+from kinetoscope.views.registry import NOTHING, Parameter
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from kinetoscope.trace import Trace
+
+STEP = Parameter("step", "number", "Only what belongs to this step.")
 
 RANGE = (
     Parameter("start_us", "number", "Only events that start here or later, µs from the trace's origin."),
@@ -39,6 +43,25 @@ def in_range(start_ns: npt.NDArray[np.int64], start_us: float | None, end_us: fl
     if end_us is not None:
         chosen &= start_ns < round(end_us * 1000)
     return chosen
+
+
+def of_value(values: pd.Series[Any], wanted: Any) -> npt.NDArray[np.bool_]:
+    """Tell which values are the wanted one; of :data:`NOTHING`, which are missing; of None, all.
+
+    Parameters
+    ----------
+    values : pandas.Series
+    wanted : object
+
+    Returns
+    -------
+    ndarray of bool
+    """
+    if wanted is None:
+        return np.ones(len(values), bool)
+    if wanted is NOTHING:
+        return values.isna().to_numpy(bool)
+    return np.asarray((values == wanted).fillna(False).to_numpy(bool))
 
 
 def no_device_note(trace: Trace) -> list[str]:

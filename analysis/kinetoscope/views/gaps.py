@@ -11,7 +11,7 @@ import pandas as pd
 from kinetoscope.frames import ids, optional, texts
 from kinetoscope.idle_gaps import ENDED_BY
 from kinetoscope.schema import Column
-from kinetoscope.views.common import RANGE, in_range, no_device_note, us
+from kinetoscope.views.common import RANGE, STEP, in_range, no_device_note, of_value, us
 from kinetoscope.views.registry import View
 
 if TYPE_CHECKING:
@@ -36,12 +36,16 @@ _COLUMNS = (
 )
 
 
-def gaps(trace: Trace, start_us: float | None = None, end_us: float | None = None) -> pd.DataFrame:
+def gaps(
+    trace: Trace, step: float | None = None, start_us: float | None = None, end_us: float | None = None
+) -> pd.DataFrame:
     """List the idle gaps of each device inside the window.
 
     Parameters
     ----------
     trace : Trace
+    step : float, optional
+        Only gaps that start in this step's period.
     start_us, end_us : float, optional
         Only gaps that start in ``[start_us, end_us)``.
 
@@ -53,7 +57,7 @@ def gaps(trace: Trace, start_us: float | None = None, end_us: float | None = Non
     table = trace.gap_table
     columns = trace.columns
     start, end, launch = table.start, table.end, table.launch
-    step = trace.steps_table.period_holding(start)
+    period = trace.steps_table.period_holding(start)
     number = trace.steps_table.number
     frame = pd.DataFrame(
         {
@@ -65,15 +69,17 @@ def gaps(trace: Trace, start_us: float | None = None, end_us: float | None = Non
             "launch_name": _names(trace, launch),
             "launch_delay_us": np.where(launch >= 0, us(end - _start_of(columns.start, launch)), np.nan),
             "previous_name": _names(trace, table.previous),
-            "step": optional(number[np.maximum(step, 0)] if number.size else np.zeros(start.size, np.int64), step < 0),
+            "step": optional(
+                number[np.maximum(period, 0)] if number.size else np.zeros(start.size, np.int64), period < 0
+            ),
             "next_id": ids(trace, table.next),
             "launch_id": ids(trace, launch),
             "previous_id": ids(trace, table.previous),
             "gap": np.arange(start.size),
         }
     )
-    frame = frame[in_range(start, start_us, end_us)].reset_index(drop=True)
-    frame.attrs["notes"] = no_device_note(trace)
+    frame = frame[in_range(start, start_us, end_us) & of_value(frame["step"], step)].reset_index(drop=True)
+    frame.attrs["notes"] = no_device_note(trace) or ([] if len(start) else ["No device was idle in the window."])
     return frame
 
 
@@ -90,4 +96,4 @@ def _names(trace: Trace, rows: Index) -> pd.Categorical:
     return texts(short, [columns.names[i] for i in used.tolist()])
 
 
-VIEW = View("gaps", "Idle gaps", gaps, _COLUMNS, RANGE)
+VIEW = View("gaps", "Idle gaps", gaps, _COLUMNS, (STEP, *RANGE))

@@ -9,7 +9,7 @@ import pandas as pd
 
 from kinetoscope import schema
 from kinetoscope.schema import Column
-from kinetoscope.views.common import RANGE, in_range, no_device_note, us
+from kinetoscope.views.common import RANGE, in_range, no_device_note, of_value, us
 from kinetoscope.views.kernels import categories, op_names
 from kinetoscope.views.registry import Parameter, View
 
@@ -35,6 +35,10 @@ _FILTERS = (
     Parameter("stream", "number", "Kernels of this stream."),
     Parameter("step", "number", "Kernels launched in this step."),
     Parameter("device", "number", "Kernels of this device."),
+    Parameter("grid", "text", "Kernels launched with this many blocks, written x, y, z."),
+    Parameter("block", "text", "Kernels launched with this many threads per block, written x, y, z."),
+    Parameter("registers", "number", "Kernels with this many registers per thread."),
+    Parameter("shared_memory", "number", "Kernels with this much shared memory per block."),
 )
 
 
@@ -45,7 +49,8 @@ def kernel_calls(trace: Trace, **filters: Any) -> pd.DataFrame:
     ----------
     trace : Trace
     **filters
-        ``name, op, category, stream, step, device, start_us, end_us``: only kernels that fit all that are given.
+        ``name, op, category, stream, step, device, grid, block, registers, shared_memory, start_us, end_us``: only kernels that fit all that
+        are given. An empty text asks for those without a value.
 
     Returns
     -------
@@ -72,8 +77,9 @@ def kernel_calls(trace: Trace, **filters: Any) -> pd.DataFrame:
     )
     chosen = in_range(columns.start[rows], filters.get("start_us"), filters.get("end_us"))
     for key in ("name", "op", "stream", "step", "device"):
-        if filters.get(key) is not None:
-            chosen &= (frame[key] == filters[key]).fillna(False).to_numpy(bool)
+        chosen &= of_value(frame[key], filters.get(key))
+    for key in ("grid", "block", "registers", "shared_memory"):
+        chosen &= of_value(base[key], filters.get(key))
     if filters.get("category") is not None:
         chosen &= categories(trace, rows, trace.communication[kernel]) == filters["category"]
     frame = frame[chosen].reset_index(drop=True)

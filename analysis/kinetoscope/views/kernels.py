@@ -12,7 +12,7 @@ import pandas as pd
 
 from kinetoscope import schema
 from kinetoscope.schema import Column
-from kinetoscope.views.common import RANGE, in_range, no_device_note, pct
+from kinetoscope.views.common import RANGE, STEP, in_range, no_device_note, of_value, pct
 from kinetoscope.views.registry import Parameter, View
 
 if TYPE_CHECKING:
@@ -61,7 +61,13 @@ _COLUMNS = (
 _BY = Parameter("by", "token", "What a row is.", tuple(_KEYS), "name")
 
 
-def kernels(trace: Trace, by: str = "name", start_us: float | None = None, end_us: float | None = None) -> pd.DataFrame:
+def kernels(
+    trace: Trace,
+    by: str = "name",
+    step: float | None = None,
+    start_us: float | None = None,
+    end_us: float | None = None,
+) -> pd.DataFrame:
     """Sum the kernels of the whole recording, on all devices.
 
     Parameters
@@ -69,6 +75,8 @@ def kernels(trace: Trace, by: str = "name", start_us: float | None = None, end_u
     trace : Trace
     by : {"name", "op", "name,op", "config", "stream", "step", "category"}
         What a row is.
+    step : float, optional
+        Only kernels launched in this step.
     start_us, end_us : float, optional
         Only kernels that start in ``[start_us, end_us)``.
 
@@ -77,7 +85,9 @@ def kernels(trace: Trace, by: str = "name", start_us: float | None = None, end_u
     pandas.DataFrame
         Longest total first; by stream and step in their order.
     """
-    rows = _Kernels(trace, start_us, end_us)
+    rows = _Kernels(
+        trace, in_range(trace.kernels["start_ns"].to_numpy(), start_us, end_us) & of_value(trace.kernels["step"], step)
+    )
     keys = {name: rows.key(name) for name in _KEYS[by]}
     frame = pd.DataFrame({**keys, "ns": rows.duration})
     grouped = frame.groupby(list(keys), observed=True, dropna=False, sort=by in _IN_KEY_ORDER)["ns"]
@@ -98,26 +108,18 @@ def kernels(trace: Trace, by: str = "name", start_us: float | None = None, end_u
 class _Kernels:
     """The chosen kernels, and what they can be grouped by."""
 
-    def __init__(self, trace: Trace, start_us: float | None, end_us: float | None) -> None:
-        columns = trace.columns
-        chosen = (columns.kind[trace.work] == schema.CODE["kernel"]) & in_range(
-            columns.start[trace.work], start_us, end_us
-        )
+    def __init__(self, trace: Trace, chosen: npt.NDArray[np.bool_]) -> None:
         self._trace, self._chosen = trace, chosen
-        self.rows = trace.work[chosen]
-        self.duration = columns.duration[self.rows]
+        self._work = np.flatnonzero(trace.columns.kind[trace.work] == schema.CODE["kernel"])[chosen]
+        self.rows = trace.work[self._work]
+        self.duration = trace.columns.duration[self.rows]
 
     def key(self, name: str) -> Any:
-        frame = self._trace.kernels
         if name == "op":
-            return op_names(self._trace, self._trace.op_of_work[self._chosen])
+            return op_names(self._trace, self._trace.op_of_work[self._work])
         if name == "category":
-            return categories(self._trace, self.rows, self._trace.communication[self._chosen])
-        return frame[name].array[self._chosen[self._kernel_mask]]
-
-    @property
-    def _kernel_mask(self) -> npt.NDArray[np.bool_]:
-        return self._trace.columns.kind[self._trace.work] == schema.CODE["kernel"]
+            return categories(self._trace, self.rows, self._trace.communication[self._work])
+        return self._trace.kernels[name].array[self._chosen]
 
 
 def op_names(trace: Trace, op_rows: npt.NDArray[np.int64]) -> pd.Categorical:
@@ -159,4 +161,4 @@ def categories(trace: Trace, rows: npt.NDArray[np.int64], communication: npt.NDA
     )
 
 
-VIEW = View("kernels", "Kernels", kernels, _COLUMNS, (_BY, *RANGE))
+VIEW = View("kernels", "Kernels", kernels, _COLUMNS, (_BY, STEP, *RANGE))

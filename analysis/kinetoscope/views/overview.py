@@ -100,9 +100,9 @@ def _step_rows(trace: Trace) -> list[Row]:
         ("step_time_median_us", period.median(), "µs", "Median period of the complete steps."),
         (
             "step_time_deviation_pct",
-            100 * period.std(ddof=0) / period.mean() if period.mean() else None,
+            100 * period.std(ddof=0) / period.mean() if len(period) > 1 and period.mean() else None,
             "%",
-            "Standard deviation of the periods / their mean.",
+            "Standard deviation of the periods / their mean; needs two steps.",
         ),
         ("host_step_mean_us", whole["host_us"].mean(), "µs", "Mean length of the step markers on the host."),
     ]

@@ -1,7 +1,7 @@
 """The one list of views: what the API, the command line and the plugin can ask.
 
 A view is a function from a trace to a frame, and an entry here: name, title, columns with unit and description, parameters. A new question is
-one new module with one ``VIEW``, named in :data:`_MODULES`.
+one new module with its :class:`View`, named in :data:`_MODULES`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,11 @@ if TYPE_CHECKING:
 
     from kinetoscope.trace import Trace
 
-_MODULES = ("overview", "steps", "devices", "gaps", "kernels", "kernel_calls")
+_MODULES = ("health", "overview", "steps", "devices", "gaps", "kernels", "kernel_calls")
+
+
+NOTHING = object()
+"""An empty value: only rows where there is none."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +40,7 @@ class Parameter:
     description : str
     choices : tuple of str
     default : object
-        Used when nothing is given; ``None`` for "no limit".
+        Used when nothing is given; ``None`` for "no limit". An empty text is :data:`NOTHING`.
     """
 
     name: str
@@ -55,6 +59,8 @@ class Parameter:
         """
         if value is None:
             return self.default
+        if value == "" and self.type != "token":
+            return NOTHING
         if self.type == "token":
             if value not in self.choices:
                 raise ChoiceError.of(f"value for {self.name}", value, self.choices)
@@ -116,7 +122,7 @@ class View:
             if name not in known:
                 raise ChoiceError.of(f"parameter of view {self.name!r}", name, known)
         frame = self.compute(trace, **{name: parameter.parse(given.get(name)) for name, parameter in known.items()})
-        frame.attrs.setdefault("notes", [])
+        frame.attrs["notes"] = [*trace.file_notes, *frame.attrs.get("notes", [])]
         return frame
 
     def describe(self, frame: pd.DataFrame) -> list[Column]:
@@ -129,7 +135,8 @@ class View:
 def views() -> dict[str, View]:
     """Return all views by name, in the order to show them."""
     modules = (import_module(f"kinetoscope.views.{name}") for name in _MODULES)
-    return {module.VIEW.name: module.VIEW for module in modules}
+    listed = [view for module in modules for view in vars(module).values() if isinstance(view, View)]
+    return {view.name: view for view in listed}
 
 
 def get(name: str) -> View:

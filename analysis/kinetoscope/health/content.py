@@ -1,0 +1,183 @@
+"""Checks of what the file holds: whole or cut, one writer or several, device work or none, and what was switched on."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kinetoscope import intervals, schema
+from kinetoscope.health.finding import Finding, fine, share
+
+if TYPE_CHECKING:
+    from kinetoscope.trace import Trace
+
+_SENTENCES = {
+    "gzip": "the packed data ends early or is broken behind byte {offset:,} of the text",
+    "cut": "the text ends early, at byte {offset:,}; what began there is lost",
+    "lost": "{times:,} events could not be read, the first at byte {offset:,}: {example}",
+    "repaired": "{times:,} events were mended (quotes, commas, backslashes or words that are no JSON), the first at byte {offset:,}: {example}",
+    "encoding": "{times:,} bytes are no UTF-8 and are shown as �, the first at byte {offset:,}",
+    "control": "{times:,} raw control characters were escaped, the first at byte {offset:,}",
+    "backslash": "{times:,} backslashes were taken as they stand, as old writers of Windows paths mean them",
+    "metadata": "what stands beside the events could be read in part only: {example}",
+    "separator": "commas, or what stands beside the events, had to be mended",
+    "trailing": "something else follows the trace at byte {offset:,}: {example}",
+}
+_SERIOUS = ("gzip", "cut", "lost")
+_SWITCHES = {
+    "record_shapes": "shapes",
+    "profile_memory": "memory",
+    "with_stack": "stacks",
+    "with_modules": "modules",
+    "with_flops": "FLOPs",
+}
+
+
+def file(trace: Trace) -> Finding:
+    """Tell whether the file was whole, and what was mended."""
+    losses = [loss for loss in trace.losses if loss.what in _SENTENCES]
+    if not losses:
+        return fine("file", "The file is whole.")
+    serious = [loss for loss in losses if loss.what in _SERIOUS]
+    sentences = (_SENTENCES[loss.what].format(**loss._asdict()) for loss in losses)
+    detail = "; ".join(sentences)
+    hint = "Figures miss what is lost. Was the job stopped while it wrote, or the disk full?" if serious else ""
+    count = sum(loss.times for loss in losses)
+    return Finding("file", "error" if serious else "warning", detail[:1].upper() + detail[1:] + ".", hint, count)
+
+
+def documents(trace: Trace) -> Finding:
+    """Look for a second trace behind the first in the same file."""
+    extra = next((loss for loss in trace.losses if loss.what == "document"), None)
+    if extra is None:
+        return fine("documents", "The file holds one trace.")
+    detail = f"Another trace follows in the same file, at byte {extra.offset:,}: more than one writer. Only one is shown, they are never merged."
+    hint = f"The traces of this file are spans {trace.source.span.rstrip('ab')}a, {trace.source.span.rstrip('ab')}b …; give each rank a file of its own."
+    return Finding("documents", "warning", detail, hint, 1)
+
+
+def writers(trace: Trace) -> Finding:
+    """Look for host rows of several processes."""
+    columns = trace.columns
+    rows = np.flatnonzero(columns.timed & np.isin(columns.kind, schema.HOST))
+    # a device's own number is no process, nor is the 0 that some recorders give other threads' Python frames
+    own = {"0", *(str(device.device) for device in trace.devices)}
+    pids = {columns.threads[thread].pid for thread in np.unique(columns.thread[rows]).tolist()} - own
+    if len(pids) < 2:
+        return fine("processes", "All host events are of one process.")
+    detail = f"Host events of {len(pids)} processes are in this file ({', '.join(sorted(pids)[:5])}); they are taken as one rank."
+    return Finding("processes", "info", detail, "Was the file edited or merged?", len(pids))
+
+
+def device_work(trace: Trace) -> Finding:
+    """Tell the three kinds of no device work apart."""
+    if trace.work.size:
+        return fine("device work", f"{trace.work.size:,} device works were recorded.")
+    launches = trace.launches_rows
+    if launches.size:
+        detail = f"The host made {launches.size:,} launch calls, and no device work was recorded."
+        hint = "The device's recorder was asked and gave nothing: is another profiler attached, are counters permitted, is the driver's tracing library found?"
+        return Finding("device work", "error", detail, hint, launches.size, 100.0, launches)
+    calls = np.flatnonzero(trace.columns.timed & (trace.columns.kind == schema.CODE["api_call"]))
+    if calls.size:
+        detail = f"The host made {calls.size:,} calls of the device's API, and launched nothing."
+        return Finding(
+            "device work",
+            "warning",
+            detail,
+            "Did the device have anything to do in this window?",
+            calls.size,
+            float("nan"),
+            calls,
+        )
+    detail = "Only the host was recorded: there are no calls of a device's API."
+    return Finding("device work", "info", detail, "To record a GPU, add ProfilerActivity.CUDA to activities.")
+
+
+def categories(trace: Trace) -> Finding:
+    """Look for categories that no kind is known of."""
+    columns = trace.columns
+    table = schema.KindTable()
+    unknown = {i: text for i, text in enumerate(columns.categories) if text and table.of_category(text) == "other"}
+    rows = np.flatnonzero(columns.complete & np.isin(columns.category, list(unknown)))
+    if not rows.size:
+        return fine("unknown categories", "Every category is known.")
+    listed = ", ".join(sorted({unknown[i] for i in np.unique(columns.category[rows]).tolist()})[:5])
+    detail = (
+        f"{rows.size:,} events are of categories that are not known ({listed}); they are shown, and are in no figure."
+    )
+    return Finding("unknown categories", "info", detail, "", rows.size, share(rows.size, len(trace)), rows)
+
+
+def switches(trace: Trace) -> Finding:
+    """Tell what the recording was asked for."""
+    on = [word for key, word in _SWITCHES.items() if _on(trace, key)]
+    off = [word for key, word in _SWITCHES.items() if not _on(trace, key)]
+    if not on:
+        return fine(
+            "recording switches",
+            "The file does not say that shapes, memory, stacks, modules or FLOPs were switched on.",
+        )
+    detail = f"Recorded with {', '.join(on)}" + (f"; without {', '.join(off)}." if off else ".")
+    return Finding("recording switches", "ok", detail, "", len(on))
+
+
+def _on(trace: Trace, key: str) -> bool:
+    """Tell whether a switch was on: the file says so, or holds what only the switch brings."""
+    if trace.metadata.get(key):
+        return True
+    kind = {"profile_memory": "memory", "with_stack": "python"}.get(key)
+    return kind is not None and bool((trace.columns.kind == schema.CODE[kind]).any())
+
+
+def stacks(trace: Trace) -> Finding:
+    """Warn that recording stacks slows the host."""
+    frames = int((trace.columns.kind == schema.CODE["python"]).sum())
+    if not frames:
+        return fine("stacks", "No Python frames were recorded, so they slowed nothing.")
+    ops = int((trace.columns.kind == schema.CODE["op"]).sum())
+    detail = f"{frames:,} Python frames were recorded beside {ops:,} ops: host times are longer than without stacks."
+    hint = "Compare host times only with runs that record stacks too."
+    return Finding("stacks", "info", detail, hint, frames, share(frames, len(trace)))
+
+
+def overhead(trace: Trace) -> Finding:
+    """Sum the profiler's own work that the file tells of."""
+    columns = trace.columns
+    rows = np.flatnonzero(columns.timed & (columns.kind == schema.CODE["overhead"]))
+    if not rows.size:
+        return fine("profiler overhead", "The file tells of no overhead.")
+    window = trace.window
+    time = intervals.measure(intervals.intersect(intervals.union(columns.start[rows], columns.end[rows]), window))
+    part = share(time, intervals.measure(window))
+    detail = f"{rows.size:,} pieces of profiler overhead take {part:.1f} % of the window."
+    return Finding(
+        "profiler overhead",
+        "warning" if part > 5 else "info",
+        detail,
+        "A longer warm-up moves most of it out of the window.",
+        rows.size,
+        part,
+        rows,
+    )
+
+
+def ranks(trace: Trace) -> Finding:
+    """Compare the ranks that the file tells of with those found beside it."""
+    about = trace.metadata.get("distributedInfo")
+    size = about.get("world_size") if isinstance(about, dict) else None
+    if not isinstance(size, int) or size < 2:
+        return fine("ranks", "The file tells of no other ranks.")
+    found = trace.source.ranks_found
+    if found >= size:
+        return fine("ranks", f"All {size} ranks are here.")
+    detail = f"The job has {size} ranks, and {max(found, 1)} of them {'are' if found > 1 else 'is'} here."
+    return Finding(
+        "ranks",
+        "info",
+        detail,
+        "Put the traces of all ranks into one folder to compare them.",
+        size - max(found, 1),
+        share(size - max(found, 1), size),
+    )
