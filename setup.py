@@ -96,6 +96,10 @@ setup(
     extras_require={
         "test": requirements("requirements-test.txt"),
         "torch": requirements("requirements-torch.txt"),
+        # drivers of fsspec for traces that lie elsewhere
+        "s3": ["s3fs"],
+        "gs": ["gcsfs"],
+        "az": ["adlfs"],
     },
     entry_points={
         "console_scripts": ["kinetoscope = kinetoscope.cli:main"],

@@ -180,6 +180,8 @@ def _inflate(data: bytes, where: str, losses: Losses, most: int) -> bytes:
                 if member.needs_input and not member.eof:
                     raise EOFError("the data ends inside a member")
             data = member.unused_data
+        if data.strip(b"\0"):
+            losses.add("gzip", size, "bytes that are no gzip data follow")
     except _BROKEN_GZIP as error:
         if not size:
             hint = "was the job stopped while it wrote? copy or record it again"
