@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
 from collections.abc import Callable
@@ -31,6 +32,8 @@ def show(
     rank_pattern: str | None = typer.Option(
         None, help="Regular expression with a group: the rank, in the path of a file."
     ),
+    max_bytes: int | None = typer.Option(None, min=1, help="Most bytes of JSON text to read (KINETOSCOPE_MAX_BYTES)."),
+    max_events: int | None = typer.Option(None, min=1, help="Most events to read (KINETOSCOPE_MAX_EVENTS)."),
     strict: bool = typer.Option(False, "--strict", help="Exit 1 when health finds an error."),
 ) -> int:
     """Print a view of the traces at a path."""
@@ -38,6 +41,7 @@ def show(
     from kinetoscope.loading import load_file
     from kinetoscope.views import registry
 
+    set_limits(max_bytes, max_events)
     question = registry.get(view)
     parameters = _parameters(by, where, question)
     job = open_logdir(path, ranks_by(rank_pattern))
@@ -58,6 +62,13 @@ def show(
         print(f"left out: {clean(failure)}", file=sys.stderr)
     wrong = bool(frame.attrs.get("failures")) or ("severity" in frame and bool((frame["severity"] == "error").any()))
     return int(strict and wrong)
+
+
+def set_limits(max_bytes: int | None, max_events: int | None) -> None:
+    """Set the limits of reading for this process and those it starts."""
+    for name, value in (("KINETOSCOPE_MAX_BYTES", max_bytes), ("KINETOSCOPE_MAX_EVENTS", max_events)):
+        if value is not None:
+            os.environ[name] = str(value)
 
 
 def ranks_by(pattern: str | None) -> Callable[[str], int | None] | None:
