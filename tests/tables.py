@@ -33,3 +33,9 @@ def split(trace: Trace) -> list[dict[str, float]]:
     """Return the nine-way split of each step, without the parts that are nothing."""
     found = trace.view("steps").to_dict("records")
     return [{part: step[f"{part}_us"] for part in SPLIT if step[f"{part}_us"]} for step in found]
+
+
+def severity_of(trace: Trace, check: str) -> str:
+    """Return how serious a check of a trace is."""
+    frame = trace.health().set_index("check")
+    return str(frame.loc[check, "severity"])
