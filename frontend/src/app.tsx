@@ -6,6 +6,7 @@ import * as state from './model/state';
 import type { Info } from './model/wire';
 import { TimelinePage } from './timeline/page';
 import { Drawer } from './views/drawer/drawer';
+import { FixedBanner } from './views/frame/fixes';
 import { HelpSheet } from './views/frame/help';
 import { bindKeys } from './views/frame/keys';
 import { Rail } from './views/frame/rail';
@@ -40,6 +41,7 @@ function Banners(): JSX.Element {
           <b>Synthetic trace</b> {synthetic}
         </p>
       )}
+      <FixedBanner />
       {state.session.value?.changed && (
         <p class="banner" role="status" data-testid="changed">
           The file changed on disk since it was loaded.{' '}

@@ -4,7 +4,7 @@ import { attempt } from './lib/browser';
 import { followTheme, onDataReloaded } from './model/host';
 import { bindAddress } from './model/location';
 import { SourceContext } from './model/remote';
-import { followChoice, readRuns } from './model/session';
+import { followChoice, followFixes, readRuns } from './model/session';
 import type { Source } from './model/source';
 import base from './style/base.css?inline';
 import frame from './style/frame.css?inline';
@@ -24,6 +24,7 @@ export function mount(source: Source): void {
   followTheme();
   bindAddress();
   followChoice(source);
+  followFixes(source);
   void readRuns(source, false);
   onDataReloaded(() => void readRuns(source, true));
   render(

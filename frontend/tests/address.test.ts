@@ -58,6 +58,17 @@ describe('the state in the address', () => {
     expect(state.notices.value).toEqual([]);
   });
 
+  it('carries fixes in one order, and refuses others', () => {
+    takeAddress('#kinetoscope&p.kinetoscope.fix=clock,durations&p.kinetoscope.check=clock errors');
+    expect(state.fixes.value).toEqual(['durations', 'clock']);
+    expect(state.evidence.value).toBe('clock errors');
+    expect(printAddress('#kinetoscope')).toContain('fix=durations%2Cclock');
+    takeAddress('#kinetoscope&p.kinetoscope.fix=durations,weather');
+    expect(state.fixes.value).toEqual([]);
+    expect(state.evidence.value).toBeNull();
+    expect(state.notices.value).toHaveLength(1);
+  });
+
   it('carries a kernel of any name, and refuses what is none', () => {
     const kernel = { kind: 'kernel' as const, by: 'name,op', key: { name: 'void f<a&b="1">(int)', op: null } };
     state.selection.value = kernel;

@@ -51,7 +51,10 @@ describe('the choice of a trace', () => {
     state.filter.value = { t0: 1, t1: 2, step: null };
     state.viewport.value = { t0: 1, t1: 2 };
     state.selection.value = { kind: 'event', id: 5 };
+    state.fixes.value = ['clock'];
+    state.evidence.value = 'clock errors';
     state.choose({ rank: '1' });
+    expect([state.fixes.value, state.evidence.value]).toEqual([[], null]);
     expect([state.filter.value, state.viewport.value, state.selection.value]).toEqual([null, null, null]);
   });
 });
@@ -68,10 +71,12 @@ describe('actions', () => {
   it('filter by a step, and not when it is picked again', () => {
     const step = { step: 4, start_ns: 1500, end_ns: 2500 };
     state.filterStep(step);
-    expect(state.filterParameters(state.filter.value)).toEqual({ start_us: '1.500', end_us: '2.500' });
+    expect(state.filterParameters(state.filter.value)).toEqual({ step: 4 });
     state.filterStep(step);
     expect(state.filter.value).toBeNull();
     expect(state.filterParameters(null)).toEqual({});
+    const times = { t0: 1500, t1: 2500, step: null };
+    expect(state.filterParameters(times)).toEqual({ start_us: '1.500', end_us: '2.500' });
   });
 
   it('keep an event in the drawer between pages, not a kernel', () => {

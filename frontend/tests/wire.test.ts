@@ -10,6 +10,7 @@ const files = existsSync(FOLDER) ? readdirSync(FOLDER).filter((name) => name.end
 /** Keys each shape must have, by the start of the sample's name. */
 const SHAPES: Record<string, string[]> = {
   runs: ['state', 'logdir', 'folders', 'generation', 'runs', 'problems', 'error'],
+  info: ['origin_ns', 'end_ns', 'events', 'steps', 'pages', 'notes', 'health', 'fixes'],
   session: ['state', 'stage', 'bytes_done', 'bytes_total', 'events', 'elapsed_ms', 'changed', 'error', 'info'],
   view: ['view', 'trace', 'columns', 'data', 'rows', 'notes'],
   lanes: ['end_ns', 'rows', 'lanes'],

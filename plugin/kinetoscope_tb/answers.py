@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from kinetoscope.errors import ChoiceError, KinetoscopeError, UnreadableError
 from kinetoscope.timeline import Timeline
 from kinetoscope.views import registry
+from kinetoscope.views.common import RANGE
 from kinetoscope_tb.encoding import encode, exact
+from kinetoscope_tb.info import Fix, info
 from kinetoscope_tb.problems import describe
 from kinetoscope_tb.tables import table
 
@@ -22,6 +24,8 @@ JSON = "application/json"
 BINARY = "application/octet-stream"
 
 Parameters = dict[str, Any]
+
+_BOUNDS = {parameter.name for parameter in RANGE}
 
 
 class Reply(NamedTuple):
@@ -38,14 +42,19 @@ class Answers:
     Parameters
     ----------
     trace : Trace
+    file : str
+        What the page calls the file.
+    fixes : list of Fix
+        Fixes that would change the recording, and which of them this trace has.
     """
 
-    def __init__(self, trace: Trace) -> None:
+    def __init__(self, trace: Trace, file: str, fixes: list[Fix]) -> None:
         self._trace = trace
         self._lock = threading.Lock()
         self._laid_out: Timeline | None = None
         self._routes: dict[str, Callable[[Parameters], Any]] = {
             "view": self._view,
+            "info": lambda _: info(trace, file, fixes),
             "lanes": lambda _: self._timeline.lanes(),
             "names": lambda _: {"names": self._timeline.names()},
             "tile": lambda given: self._timeline.tile(given["rows"], given["t0"], given["t1"], given["px"]),
@@ -64,7 +73,7 @@ class Answers:
         route : str
             One of the data routes of ``docs/wire.md``.
         parameters : dict
-            Its parameters, checked and in their types.
+            Its parameters, checked and in their types, but for what only the trace can tell.
 
         Returns
         -------
@@ -96,11 +105,17 @@ class Answers:
 
     def _view(self, given: Parameters) -> dict[str, Any]:
         view = registry.get(given["view"])
-        for parameter in view.parameters:
-            value = given["parameters"].get(parameter.name)
-            if value is not None and parameter.type == "number":
-                _finite(parameter.name, parameter.parse(value))
-        return table(self._trace, view, view.run(self._trace, **given["parameters"]))
+        known = {parameter.name: parameter for parameter in view.parameters}
+        # an empty value asks for rows without one; a choice always has one, and so does a start
+        asked = {
+            name: value
+            for name, value in given["parameters"].items()
+            if value != "" or name not in known or (known[name].type != "token" and name not in _BOUNDS)
+        }
+        for name, value in asked.items():
+            if value != "" and name in known and known[name].type == "number":
+                _finite(name, known[name].parse(value))
+        return table(self._trace, view, view.run(self._trace, **asked))
 
     def _event(self, given: Parameters) -> dict[str, Any]:
         found = dict(self._timeline.event(given["id"]))

@@ -35,6 +35,7 @@ class Entry:
     rank: int | None
     span: str
     worker: str
+    ranks_found: int
     file: str
 
 
@@ -192,21 +193,31 @@ def _add(listing: _Listing, root: Root, job: Job) -> None:
             spans = []
             for source in rank.spans:
                 file = root.file(source.path)
-                entry = Entry(_id(name, file), source.path, name, source.rank, source.span, source.worker, file)
+                entry = Entry(
+                    _id(name, file, source.document),
+                    source.path,
+                    name,
+                    source.rank,
+                    source.span,
+                    source.worker,
+                    source.ranks_found,
+                    file,
+                )
                 listing.entries[entry.trace] = entry
                 spans.append({"span": source.span, "trace": entry.trace, "file": file, "bytes": _size(source.path)})
             ranks.append({"rank": rank.rank, "label": rank.label, "worker": rank.worker, "spans": spans})
         listing.runs.append({"name": name, "ranks": ranks})
 
 
-def _id(run: str, file: str) -> str:
+def _id(run: str, file: str, document: int) -> str:
     """Return an id that is the same for everybody who looks at the same folder, also after a restart."""
-    return hashlib.sha256(f"{run}\0{file}".encode("utf-8", "surrogateescape")).hexdigest()[:20]
+    parts = (run, file, str(document)) if document else (run, file)
+    return hashlib.sha256("\0".join(parts).encode("utf-8", "surrogateescape")).hexdigest()[:20]
 
 
 def _size(path: str) -> int:
     from kinetoscope.errors import UnreadableError
-    from kinetoscope.reading.files import Fingerprint
+    from kinetoscope.reading.storage import Fingerprint
 
     try:
         return Fingerprint.of(path).bytes

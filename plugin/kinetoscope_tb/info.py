@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
 from datetime import datetime, timedelta, timezone
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypedDict
 
 import numpy as np
 
 from kinetoscope import schema
+from kinetoscope.health import SEVERITIES
 from kinetoscope.views.common import no_device_note
-from kinetoscope_tb.encoding import encode, text
+from kinetoscope_tb.encoding import text
 
 if TYPE_CHECKING:
     from kinetoscope.trace import Trace
@@ -56,7 +58,15 @@ _SHOWN_ELSEWHERE = {
 _CALENDAR_FROM_NS = 10**18  # below it an origin counts from when the machine started, not from 1970
 
 
-def info(trace: Trace, file: str) -> bytes:
+class Fix(TypedDict):
+    """A fix that would change a recording, how many events it is about, and whether the trace in hand has it."""
+
+    fix: str
+    events: int
+    applied: bool
+
+
+def info(trace: Trace, file: str, fixes: list[Fix]) -> dict[str, Any]:
     """Assemble everything that the page needs to know about a trace at first.
 
     Parameters
@@ -64,33 +74,34 @@ def info(trace: Trace, file: str) -> bytes:
     trace : Trace
     file : str
         What the page calls the file.
+    fixes : list of Fix
 
     Returns
     -------
-    bytes
-        JSON.
+    dict
+        ``Info`` of ``docs/wire.md``.
     """
     columns = trace.columns
     ends = columns.end[columns.timed]
     counts = np.bincount(columns.kind, minlength=len(schema.KINDS))
-    return encode(
-        {
-            "origin_ns": str(trace.origin_ns),
-            "end_ns": int(ends.max()) if ends.size else 0,
-            "file": text(file),
-            "bytes": trace.fingerprint.bytes if trace.fingerprint else 0,
-            "events": len(trace),
-            "synthetic": trace.synthetic,
-            "kinds": {kind: int(counts[code]) for kind, code in schema.CODE.items() if counts[code]},
-            "accounting": [account._asdict() for account in trace.accounts],
-            "devices": _devices(trace),
-            "steps": _steps(trace),
-            "recording": [{"key": _shown(key), "value": _shown(value)} for key, value in _recording(trace).items()],
-            "switches": {name: _on(trace.metadata.get(key)) for name, key in _SWITCHES.items()},
-            "pages": _pages(trace),
-            "notes": _notes(trace),
-        }
-    )
+    return {
+        "origin_ns": str(trace.origin_ns),
+        "end_ns": int(ends.max()) if ends.size else 0,
+        "file": text(file),
+        "bytes": trace.fingerprint.bytes if trace.fingerprint else 0,
+        "events": len(trace),
+        "synthetic": trace.synthetic,
+        "kinds": {kind: int(counts[code]) for kind, code in schema.CODE.items() if counts[code]},
+        "accounting": [account._asdict() for account in trace.accounts],
+        "devices": _devices(trace),
+        "steps": _steps(trace),
+        "recording": [{"key": _shown(key), "value": _shown(value)} for key, value in _recording(trace).items()],
+        "switches": {name: _on(trace.metadata.get(key)) for name, key in _SWITCHES.items()},
+        "pages": _pages(trace),
+        "notes": _notes(trace),
+        "health": _health(trace),
+        "fixes": fixes,
+    }
 
 
 def _devices(trace: Trace) -> list[dict[str, Any]]:
@@ -161,23 +172,26 @@ def _pages(trace: Trace) -> dict[str, dict[str, Any]]:
 
 
 def _notes(trace: Trace) -> list[str]:
-    """Return what a reader should know before believing any figure."""
-    notes = no_device_note(trace)
+    """Return what a reader should know before believing any figure, beside what health says."""
+    notes = []
     unreadable = sum(account.events for account in trace.accounts if account.reason == "not a readable event")
     if unreadable:
         notes.append(
             f"{unreadable:,} entries of the file's event list could not be read as events; no figure includes them."
         )
     steps = trace.steps_table
-    if steps.nested:
-        notes.append(
-            f"{steps.nested:,} step markers lie inside another one, or overlap one on another thread; they are shown, but count as no steps."
-        )
     if len(steps) and steps.incomplete[-1]:
         notes.append(
             f"Step {int(steps.number[-1])} is incomplete: fewer than 80 % of the device works of the step before. Means leave it out."
         )
     return notes
+
+
+def _health(trace: Trace) -> dict[str, Any]:
+    """Count the checks by what they found; the view ``health`` has them one by one."""
+    found = Counter(finding.severity for finding in trace.findings)
+    counts = {severity: found[severity] for severity in SEVERITIES}
+    return {"worst": next((one for one in reversed(SEVERITIES) if counts[one]), "ok"), "counts": counts}
 
 
 def _on(value: Any) -> bool:

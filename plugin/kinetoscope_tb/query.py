@@ -12,6 +12,7 @@ _MOST_DIGITS = 17
 _LONGEST_ROWS = 1 << 16
 _MOST_ROWS = 1 << 14
 _HIGHEST_ROW = 2**31
+_LONGEST_FIX = 200
 _INTEGER = re.compile(r"-?[0-9]+")
 _RANGE = re.compile(r"([0-9]{1,10})(?:-([0-9]{1,10}))?")
 
@@ -29,11 +30,9 @@ class Query:
 
     def text(self, name: str, longest: int = 1000) -> str:
         """Return a parameter that must be there."""
-        value = self._given.get(name, "")
+        value = self._short(name, longest)
         if not value:
             raise refuse(400, "bad-parameter", f"The parameter {name!r} is missing.")
-        if len(value) > longest:
-            raise refuse(400, "bad-parameter", f"The parameter {name!r} is longer than {longest:,} characters.")
         return value
 
     def integer(self, name: str, least: int, most: int, default: int | None = None) -> int:
@@ -83,6 +82,16 @@ class Query:
             found.update(range(first, last + 1))
         return sorted(found)
 
-    def others(self, *but: str) -> dict[str, str]:
-        """Return the parameters that are given, but for some."""
-        return {name: value for name, value in self._given.items() if name not in but and value != ""}
+    def fixes(self) -> list[str]:
+        """Return ``fix``: names between commas, each once; none where it is empty or left out."""
+        return sorted(set(self._short("fix", _LONGEST_FIX).split(",")) - {""})
+
+    def others(self, *but: str, longest: int = 1000) -> dict[str, str]:
+        """Return the parameters that are given, but for some; empty ones too."""
+        return {name: self._short(name, longest) for name in self._given if name not in but}
+
+    def _short(self, name: str, longest: int) -> str:
+        value = self._given.get(name, "")
+        if len(value) > longest:
+            raise refuse(400, "bad-parameter", f"The parameter {name[:40]!r} is longer than {longest:,} characters.")
+        return value

@@ -57,7 +57,8 @@ class Routes:
             "/session": _app(self._session),
             "/cancel": _app(self._cancel, "POST"),
             "/reload": _app(self._reload, "POST"),
-            "/view": _app(self._view),
+            "/view": self._data("view", _view),
+            "/info": self._data("info", lambda _: {}),
             "/lanes": self._data("lanes", lambda _: {}),
             "/names": self._data("names", lambda _: {}),
             "/tile": self._data("tile", _tile),
@@ -103,24 +104,21 @@ class Routes:
 
     # --- questions to a trace -------------------------------------------------------------------------------------------------------------
 
-    def _view(self, request: Request) -> Response:
-        query = Query(request.args)
-        asked = query.others("trace", "view")
-        given = {name: query.text(name, _LONGEST_VALUE) for name in asked}
-        return self._ask(request, query, "view", {"view": query.text("view"), "parameters": given})
-
     def _data(self, route: str, read: Callable[[Query], dict[str, Any]]) -> App:
         """Return the application of a route that passes a question on."""
 
         def answer(request: Request) -> Response:
             query = Query(request.args)
-            return self._ask(request, query, route, read(query))
+            parameters = read(query) | {"fix": query.fixes()}
+            answered = self._sessions.ask(query.text("trace"), route, parameters)
+            return _reply(request, answered.body, answered.content_type, answered.status)
 
         return _app(answer)
 
-    def _ask(self, request: Request, query: Query, route: str, parameters: dict[str, Any]) -> Response:
-        answer = self._sessions.ask(query.text("trace"), route, parameters)
-        return _reply(request, answer.body, answer.content_type, answer.status)
+
+def _view(query: Query) -> dict[str, Any]:
+    given = query.others("trace", "view", "fix", longest=_LONGEST_VALUE)
+    return {"view": query.text("view"), "parameters": given}
 
 
 def _tile(query: Query) -> dict[str, Any]:

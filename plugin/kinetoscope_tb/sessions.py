@@ -17,7 +17,7 @@ from kinetoscope_tb.messages import Head
 from kinetoscope_tb.problems import Problem, describe, refuse
 
 if TYPE_CHECKING:
-    from kinetoscope.reading.files import Fingerprint
+    from kinetoscope.reading.storage import Fingerprint
     from kinetoscope_tb.catalog import Catalog, Entry
 
 logger = logging.getLogger("kinetoscope")
@@ -313,7 +313,7 @@ class Sessions:
 
 def _fingerprint(path: str) -> Fingerprint | None:
     from kinetoscope.errors import UnreadableError
-    from kinetoscope.reading.files import Fingerprint
+    from kinetoscope.reading.storage import Fingerprint
 
     try:
         return Fingerprint.of(path)

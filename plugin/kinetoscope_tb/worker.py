@@ -21,7 +21,7 @@ from kinetoscope_tb.problems import describe
 
 if TYPE_CHECKING:
     from kinetoscope.reading.progress import Progress
-    from kinetoscope_tb.answers import Answers
+    from kinetoscope_tb.variants import Variants
 
 logger = logging.getLogger("kinetoscope")
 
@@ -43,7 +43,7 @@ class Desk:
         self._replies = replies
         self._lock = threading.Lock()
         self._pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="answer")
-        self._answers: Answers | None = None
+        self._variants: Variants | None = None
 
     def serve(self) -> None:
         """Work until the other side closes the pipe."""
@@ -63,14 +63,15 @@ class Desk:
     def _open(self, entry: dict[str, Any]) -> None:
         """Read the trace, telling how far it is, and then what it is."""
         try:
-            from kinetoscope.trace import Source, load_file
-            from kinetoscope_tb.answers import Answers
-            from kinetoscope_tb.info import info
+            from kinetoscope.loading import load_file
+            from kinetoscope.source import Source
+            from kinetoscope_tb.variants import Variants
 
-            source = Source(*(entry[name] for name in ("path", "run", "rank", "span", "worker")))
-            trace = load_file(source, Reporter(self))
-            about = info(trace, entry["file"])
-            self._answers = Answers(trace)
+            known = ("path", "run", "rank", "span", "worker", "ranks_found")
+            trace = load_file(Source(**{name: entry[name] for name in known}), Reporter(self))
+            variants = Variants(trace, entry["file"])
+            about = variants.answer("info", {"fix": []}).body
+            self._variants = variants
         except BaseException as error:  # noqa: BLE001  (whatever it is, somebody is waiting to hear of it)
             _log(error)
             self.say({"say": "failed", "problem": describe(error)})
@@ -79,15 +80,15 @@ class Desk:
         fingerprint = [seen.bytes, seen.modified_ns, seen.inode] if seen else [0, 0, 0]
         self.say({"say": "ready", "fingerprint": fingerprint, "events": len(trace)}, about)
         gc.freeze()  # the trace stays for good: no need to walk it again and again
-        later = threading.Timer(_LAY_OUT_AFTER_S, self._answers.lay_out)
+        later = threading.Timer(_LAY_OUT_AFTER_S, variants.lay_out)
         later.daemon = True
         later.start()
 
     def _answer(self, head: messages.Head) -> None:
         try:
-            if self._answers is None:
+            if self._variants is None:
                 raise RuntimeError("asked before the trace was read")
-            status, content_type, body = self._answers.answer(head["route"], head["parameters"])
+            status, content_type, body = self._variants.answer(head["route"], head["parameters"])
         except BaseException as error:  # noqa: BLE001  (an answer that never comes would be worse)
             from kinetoscope_tb.encoding import encode
 
@@ -139,7 +140,7 @@ def _prepare(desk: Desk) -> None:
     try:
         from kinetoscope.timeline import Timeline  # noqa: F401
         from kinetoscope.views import registry
-        from kinetoscope_tb import answers, info  # noqa: F401
+        from kinetoscope_tb import variants  # noqa: F401
 
         registry.views()
     except Exception as error:  # noqa: BLE001  (a broken installation: the page is told so when it opens a trace)

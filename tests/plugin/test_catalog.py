@@ -35,6 +35,29 @@ def test_runs_ranks_and_spans(serve: Serve, logdir: Path, small: TraceBuilder) -
     assert span["bytes"] == (logdir / span["file"]).stat().st_size
 
 
+def test_several_traces_in_one_file_are_told_apart(serve: Serve, tmp_path: Path) -> None:
+    one, other = TraceBuilder().op(0, 10, "first"), TraceBuilder().op(0, 10, "second")
+    (tmp_path / "worker0.1750000000000.pt.trace.json").write_bytes(one.bytes() + b"\n" + other.bytes())
+    served = serve(tmp_path)
+    spans = served.runs()["runs"][0]["ranks"][0]["spans"]
+    assert [span["span"] for span in spans] == ["1a", "1b"]
+    names = []
+    for span in spans:
+        assert served.session(span["trace"])["state"] == "ready"
+        names.append(served.json("names", trace=span["trace"])["names"])
+    assert ["first" in names[0], "second" in names[1], "second" in names[0]] == [True, True, False]
+
+
+def test_a_trace_knows_how_many_ranks_were_found(serve: Serve, tmp_path: Path) -> None:
+    for rank in (0, 1, 5):
+        trace = TraceBuilder(rank=rank, world_size=8).op(0, 10)
+        trace.write(tmp_path / f"rank{rank}.1750000000000.pt.trace.json")
+    served = serve(tmp_path)
+    table = served.json("view", trace=served.ready(), view="health")["data"]
+    at = table["check"].index("ranks")
+    assert (table["count"][at], "3 of them" in table["detail"][at]) == (5, True)
+
+
 def test_nobody_waits_for_the_search(serve: Serve, logdir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     go_on = threading.Event()
     real = kinetoscope.open_logdir

@@ -10,11 +10,12 @@ import pytest
 
 import kinetoscope
 from build import TraceBuilder
-from kinetoscope_tb.info import info
+from kinetoscope_tb.variants import Variants
 
 
 def of(trace: TraceBuilder, folder: Path) -> dict[str, Any]:
-    return json.loads(info(kinetoscope.load(trace.write(folder / "worker.pt.trace.json")), "worker.pt.trace.json"))
+    loaded = kinetoscope.load(trace.write(folder / "worker.pt.trace.json"))
+    return json.loads(Variants(loaded, "worker.pt.trace.json").answer("info", {"fix": []}).body)
 
 
 def facts(told: dict[str, Any]) -> dict[str, str]:
@@ -60,6 +61,9 @@ def test_a_whole_recording(tmp_path: Path) -> None:
     assert told["switches"] == {"shapes": True, "memory": False, "stacks": True, "modules": False, "flops": False}
     assert all(page == {"available": True, "reason": ""} for page in told["pages"].values())
     assert [note.startswith("Step 5 is incomplete") for note in told["notes"]] == [True]
+    assert told["fixes"] == []
+    assert told["health"]["worst"] == "warning"
+    assert told["health"]["counts"]["warning"] == 1, "step 5 launched nothing"
     found = facts(told)
     assert (found["cuda_runtime"], found["cuda_driver"], found["hip_runtime"]) == ("12.9", "13.0", "6.4.43483")
     assert (found["host"], found["rank"], found["world_size"], found["backend"], found["mine"]) == (
@@ -81,7 +85,8 @@ def test_without_device_work_the_device_pages_say_why(tmp_path: Path) -> None:
         "kernels": False,
     }
     assert "only the host was recorded" in told["pages"]["idle"]["reason"]
-    assert told["pages"]["idle"]["reason"] in told["notes"]
+    assert told["notes"] == [], "health says it"
+    assert (told["health"]["worst"], told["health"]["counts"]["error"]) == ("info", 0)
     assert [one["device"] for one in told["devices"]] == [0, 1], "what the process could have used"
 
 
@@ -94,6 +99,7 @@ def test_a_file_without_events(tmp_path: Path) -> None:
     told = of(TraceBuilder(), tmp_path)
     assert (told["events"], told["end_ns"], told["steps"], told["kinds"]) == (0, 0, [], {})
     assert not told["pages"]["timeline"]["available"]
+    assert list(told["health"]["counts"]) == ["ok", "info", "warning", "error"]
 
 
 def test_a_made_trace_says_so(tmp_path: Path) -> None:
@@ -103,6 +109,12 @@ def test_a_made_trace_says_so(tmp_path: Path) -> None:
 def test_entries_that_are_no_events_are_noted(tmp_path: Path) -> None:
     told = of(TraceBuilder().op(0, 1).raw(17).raw("text"), tmp_path)
     assert any(note.startswith("2 entries") for note in told["notes"])
+
+
+def test_nested_step_markers_are_a_matter_of_health(tmp_path: Path) -> None:
+    told = of(TraceBuilder().step(0, 0, 100).step(1, 10, 20).op(5, 6), tmp_path)
+    assert told["notes"] == []
+    assert told["health"]["counts"]["info"] >= 1
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from wire.tile import unpack
 
 Serve = Callable[..., Served]
 
-DATA = ("view", "lanes", "names", "tile", "event", "neighbor", "search", "area", "minimap")
+DATA = ("view", "info", "lanes", "names", "tile", "event", "neighbor", "search", "area", "minimap")
 HOSTILE = (
     "</script><script>alert(1)</script>",
     "x" * 100_000,
@@ -162,9 +162,27 @@ def test_what_is_not_there_is_not_found(opened: tuple[Served, str], route: str, 
     served.problem(404, route, trace=trace, **query)
 
 
-def test_empty_parameters_count_as_left_out(opened: tuple[Served, str]) -> None:
+def test_an_empty_choice_or_bound_counts_as_left_out(opened: tuple[Served, str]) -> None:
     served, trace = opened
-    assert served.json("view", trace=trace, view="kernels", by="", start_us="")["rows"] == 1
+    assert served.json("view", trace=trace, view="kernels", by="", start_us="", end_us="")["rows"] == 1
+    served.problem(400, "view", trace=trace, view="kernels", nonsense="")
+
+
+def test_an_empty_value_asks_for_rows_without_one(serve: Serve, tmp_path: Path) -> None:
+    trace = TraceBuilder().step(0, 0, 100).op(5, 50, "aten::mm").launch(10, 20, 1).kernel(30, 60, correlation=1)
+    trace.kernel(70, 80, args={"registers per thread": 32, "grid": [2, 1, 1]}).write(tmp_path / "worker.pt.trace.json")
+    served = serve(tmp_path)
+    shown = served.ready()
+
+    def starts(**asked: str) -> list[float]:
+        return served.json("view", trace=shown, view="kernel_calls", **asked)["data"]["start_us"]
+
+    assert starts() == [30, 70]
+    assert starts(op="") == starts(step="") == [70]
+    assert starts(op="aten::mm") == starts(registers="") == [30]
+    assert starts(grid="2, 1, 1", registers="32") == [70]
+    assert starts(op="", start_us="", end_us="60") == []
+    assert served.json("view", trace=shown, view="kernels", step="")["data"]["calls"] == [1]
 
 
 def test_a_tile(opened: tuple[Served, str]) -> None:

@@ -17,6 +17,7 @@ from wire.tile import unpack
 SHAPES: dict[str, type[shapes.Shape]] = {
     "runs": shapes.Runs,
     "session": shapes.Session,
+    "info": shapes.Info,
     "view": shapes.Table,
     "lanes": shapes.Lanes,
     "names": shapes.Names,
@@ -85,9 +86,11 @@ def test_every_column_of_a_table_is_described_and_as_long_as_the_others() -> Non
 
 
 COLUMNS = {
+    "health": "check severity count share_pct detail hint",
+    "health_events": "id name kind start_us duration_us step",
     "overview": "metric value unit definition",
     "steps": "step start_us host_us period_us tail_us incomplete compute_us communication_us memcpy_us memset_us api_us data_loader_us op_us python_us unrecorded_us",
-    "devices": "device window_us busy_us idle_us utilization_pct compute_us exposed_communication_us exposed_copy_us summed_us span_us communication_us concurrency gaps",
+    "devices": "device window_us busy_us idle_us utilization_pct compute_us exposed_communication_us exposed_copy_us summed_us span_us communication_us concurrency gaps sm_efficiency_pct occupancy_pct",
     "gaps": "device start_us duration_us ended_by next_name launch_name launch_delay_us previous_name step next_id launch_id previous_id gap",
     "kernel_calls": "id name op device stream step start_us duration_us launch_delay_us",
     "kernels.name": "name calls total_us mean_us min_us max_us share_pct",
@@ -104,6 +107,12 @@ COLUMNS = {
 def test_tables_hold_the_columns_of_the_contract(name: str, live: dict[str, Any]) -> None:
     found = [column["name"] for column in live[f"view.{name}"]["columns"]]
     assert found[: len(COLUMNS[name].split())] == COLUMNS[name].split()
+
+
+def test_a_fix_is_told_and_applied_only_when_asked_for(live: dict[str, Any]) -> None:
+    assert live["session"]["info"]["fixes"] == [{"fix": "clock", "events": 1, "applied": False}]
+    assert live["info"]["fixes"] == [{"fix": "clock", "events": 1, "applied": True}]
+    assert live["session"]["info"]["health"]["worst"] == "error"
 
 
 def test_every_state_of_a_session_has_the_shape(

@@ -24,7 +24,8 @@ from wire.tile import unpack  # noqa: E402
 BASE_NS = 1_750_000_000_000_000_000
 SWITCHES = {"record_shapes": 1, "with_stack": 1}
 VERSIONS = {"cuda_runtime_version": 12090, "cuda_driver_version": 12090, "host_name": "node-1", "trace_id": "0123ABCD"}
-VIEWS = ("overview", "steps", "devices", "gaps", "kernels", "kernel_calls")
+VIEWS = ("health", "overview", "steps", "devices", "gaps", "kernels", "kernel_calls")
+CHECK = "clock errors"
 GROUPINGS = ("name", "op", "name,op", "config", "stream", "step", "category")
 
 
@@ -65,6 +66,8 @@ def one_rank(rank: int) -> TraceBuilder:
             at + 722, at + 730, correlation=call + 6, bytes=64
         )
         trace.launch(at + 740, at + 880, name="cudaDeviceSynchronize")
+    # the host's clock is ahead by a little: work that begins before its launch
+    trace.launch(1885, 1890, 200).kernel(1884, 1888, correlation=200)
     return trace.memory(50, 1024, allocated=1024)
 
 
@@ -89,9 +92,11 @@ def collect(served: Served) -> dict[str, Any]:
         f"view.kernels.{by.replace(',', '-')}": served.json("view", trace=trace, view="kernels", by=by)
         for by in GROUPINGS
     }
+    tables["view.health_events"] = served.json("view", trace=trace, view="health_events", check=CHECK)
     return {
         "runs": served.runs(),
         "session": info,
+        "info": served.json("info", trace=trace, fix="clock"),
         **tables,
         "lanes": lanes,
         "names": {"names": names},

@@ -110,6 +110,20 @@ class Pages(Shape):
     kernels: Page
 
 
+Severity = Literal["ok", "info", "warning", "error"]
+
+
+class Health(Shape):
+    worst: Severity
+    counts: dict[Severity, int]
+
+
+class Fix(Shape):
+    fix: Literal["durations", "clock"]
+    events: int
+    applied: bool
+
+
 class Info(Shape):
     origin_ns: str
     end_ns: int
@@ -125,6 +139,8 @@ class Info(Shape):
     switches: Switches
     pages: Pages
     notes: list[str]
+    health: Health
+    fixes: list[Fix]
 
 
 class Session(Shape):

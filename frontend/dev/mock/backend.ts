@@ -1,9 +1,10 @@
 /** Answers about the made-up trace, the slow and plain way. */
 import { SourceError } from '../../src/model/source';
 import type { AreaRow, EventDetail, Info, Ref, SearchResult } from '../../src/model/wire';
+import { fixesOf, healthOf } from './health';
 import { isWork } from './tables';
 import type { Bar } from './tile';
-import { type MockEvent, type MockTrace, makeTrace } from './trace';
+import { type MockEvent, type MockTrace, makeTrace, type Variant } from './trace';
 
 function makeInfo(trace: MockTrace): Info {
   const page = { available: true, reason: '' };
@@ -31,21 +32,28 @@ function makeInfo(trace: MockTrace): Info {
     ],
     switches: { shapes: true, memory: false, stacks: false, modules: false, flops: false },
     pages: { overview: page, timeline: page, idle: page, kernels: page },
-    notes: [
-      '12 launches have no device work in the file.',
-      'No Python stacks were recorded (with_stack=True).',
-      'Step 10 is incomplete and left out of means.',
-    ],
+    notes: ['Step 10 is incomplete and left out of means.'],
+    health: healthOf(trace),
+    fixes: fixesOf(trace),
   };
 }
 
 export class MockBackend {
-  readonly trace = makeTrace();
-  readonly info = makeInfo(this.trace);
-  readonly names = [...new Set(this.trace.events.map((event) => event.name))];
-  private readonly nameIds = new Map(this.names.map((name, id) => [name, id]));
+  readonly trace: MockTrace;
+  readonly info: Info;
+  readonly names: string[];
+  readonly bars: Bar[];
+  private readonly nameIds: Map<string, number>;
 
-  bars(): Bar[] {
+  constructor(variant: Variant) {
+    this.trace = makeTrace(variant);
+    this.info = makeInfo(this.trace);
+    this.names = [...new Set(this.trace.events.map((event) => event.name))];
+    this.nameIds = new Map(this.names.map((name, id) => [name, id]));
+    this.bars = this.makeBars();
+  }
+
+  private makeBars(): Bar[] {
     const events = [...this.trace.events].sort((a, b) => a.start - b.start);
     const bars = events.map(
       (event): Bar => ({

@@ -1,4 +1,4 @@
-import type { Source } from '../../src/model/source';
+import type { Source, Subject } from '../../src/model/source';
 import type { Area, Info, Runs, Session } from '../../src/model/wire';
 import { MockBackend } from './backend';
 import { mockView } from './tables';
@@ -60,11 +60,11 @@ function area(backend: MockBackend, rows: string, t0: number, t1: number): Area 
   };
 }
 
-/** `state` names a state to get stuck in: scanning, empty, loading, failed. */
+/** `state` names a state to get stuck in: scanning, empty, loading, failed; or a trace with a lost end: broken. */
 export function mockSource(state: string | null): Source {
-  const backend = new MockBackend();
-  const bars = backend.bars();
-  const { trace } = backend;
+  const raw = new MockBackend(state === 'broken' ? 'broken' : 'sound');
+  const repaired = state === 'broken' ? new MockBackend('repaired') : raw;
+  const at = ({ fix }: Subject) => (fix === 'durations' ? repaired : raw);
   const runs: Record<string, Runs> = {
     scanning: { ...RUNS, state: 'scanning', runs: [] },
     empty: { ...RUNS, runs: [] },
@@ -76,23 +76,24 @@ export function mockSource(state: string | null): Source {
   const host = { devices: [{ device: 0, busy: [1, 2] }], host: [4, 5, 7] };
   return {
     runs: () => late(runs[state ?? ''] ?? RUNS),
-    session: () => late(sessions[state ?? ''] ?? session('ready', backend.info)),
+    session: () => late(sessions[state ?? ''] ?? session('ready', raw.info)),
     cancel: () => late(undefined),
     reload: () => late(undefined),
-    view: (_, view, parameters) => late(mockView(trace, view, parameters)),
-    lanes: () => late({ end_ns: trace.end, rows: 9, lanes: trace.lanes }),
-    names: () => late({ names: backend.names }),
-    tile: (_, { rows, t0, t1 }, px) => late(encodeTile(bars, expandRows(rows), { t0, t1 }, px)),
-    event: async (_, id) => backend.event(id),
-    neighbor: (_, id, by) => late({ event: backend.neighbor(id, by) }),
-    search: (_, text, exact) => late(backend.search(text, exact)),
-    area: (_, { rows, t0, t1 }) => late(area(backend, rows, t0, t1)),
-    minimap: (_, px) =>
+    info: (of) => late(at(of).info, 120),
+    view: (of, view, parameters) => late(mockView(at(of).trace, view, parameters)),
+    lanes: (of) => late({ end_ns: at(of).trace.end, rows: 9, lanes: at(of).trace.lanes }),
+    names: (of) => late({ names: at(of).names }),
+    tile: (of, { rows, t0, t1 }, px) => late(encodeTile(at(of).bars, expandRows(rows), { t0, t1 }, px)),
+    event: async (of, id) => at(of).event(id),
+    neighbor: (of, id, by) => late({ event: at(of).neighbor(id, by) }),
+    search: (of, text, exact) => late(at(of).search(text, exact)),
+    area: (of, { rows, t0, t1 }) => late(area(at(of), rows, t0, t1)),
+    minimap: (of, px) =>
       late({
         px,
-        end_ns: trace.end,
-        devices: host.devices.map(({ device, busy }) => ({ device, busy: backend.shares(busy, px) })),
-        host: backend.shares(host.host, px),
+        end_ns: at(of).trace.end,
+        devices: host.devices.map(({ device, busy }) => ({ device, busy: at(of).shares(busy, px) })),
+        host: at(of).shares(host.host, px),
       }),
   };
 }

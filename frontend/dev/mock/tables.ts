@@ -1,11 +1,12 @@
 /** The views over the made-up trace. */
 import type { Parameters } from '../../src/model/source';
 import type { Cell, Column, Table } from '../../src/model/wire';
+import { checks, eventsOf } from './health';
 import type { MockEvent, MockTrace } from './trace';
 
-const us = (ns: number) => Number((ns / 1e3).toFixed(3));
+export const us = (ns: number) => Number((ns / 1e3).toFixed(3));
 
-function table(view: string, names: string[], rows: Cell[][]): Table {
+export function table(view: string, names: string[], rows: Cell[][]): Table {
   const columns = names.map((name, i): Column => {
     const sample = rows.find((row) => row[i] !== null)?.[i];
     const type =
@@ -90,7 +91,7 @@ function delayOf(trace: MockTrace, event: MockEvent | null): number | null {
   return event && launch ? us(event.start - launch.start) : null;
 }
 
-function gaps(trace: MockTrace, from: number, to: number): Table {
+function gaps(trace: MockTrace, step: Step, from: number, to: number): Table {
   const names =
     'device,start_us,duration_us,ended_by,next_name,launch_name,launch_delay_us,previous_name,step,next_id,launch_id,previous_id,gap';
   const rows = trace.gaps.map((gap, i): Cell[] => {
@@ -104,9 +105,11 @@ function gaps(trace: MockTrace, from: number, to: number): Table {
   return table(
     'gaps',
     names.split(','),
-    rows.filter((row) => Number(row[1]) >= from && Number(row[1]) < to),
+    rows.filter((row) => Number(row[1]) >= from && Number(row[1]) < to && (step === null || row[8] === step)),
   );
 }
+
+type Step = number | null;
 
 const KEYS: Record<string, string[]> = {
   name: ['name'],
@@ -141,10 +144,10 @@ function kernelsOf(trace: MockTrace, from: number, to: number): MockEvent[] {
   );
 }
 
-function kernels(trace: MockTrace, by: string, from: number, to: number): Table {
+function kernels(trace: MockTrace, by: string, step: Step, from: number, to: number): Table {
   const keys = KEYS[by];
   const groups = new Map<string, { key: Cell[]; lengths: number[] }>();
-  const list = kernelsOf(trace, from, to);
+  const list = kernelsOf(trace, from, to).filter((event) => step === null || event.step === step);
   for (const event of list) {
     const key = keys.map((name) => keyCell(trace, event, name));
     const group = groups.get(JSON.stringify(key)) ?? { key, lengths: [] };
@@ -169,11 +172,11 @@ function kernels(trace: MockTrace, by: string, from: number, to: number): Table 
 
 function kernelCalls(trace: MockTrace, parameters: Parameters, from: number, to: number): Table {
   const names = 'id,name,op,device,stream,step,start_us,duration_us,launch_delay_us';
-  const asked = ['name', 'op', 'category', 'stream', 'step'].filter(
+  const asked = ['name', 'op', 'category', 'stream', 'step', 'grid', 'registers'].filter(
     (key) => parameters[key] !== undefined && parameters[key] !== null,
   );
   const list = kernelsOf(trace, from, to).filter((event) =>
-    asked.every((key) => String(keyCell(trace, event, key)) === String(parameters[key])),
+    asked.every((key) => String(keyCell(trace, event, key) ?? '') === String(parameters[key])),
   );
   const rows = list.map((event): Cell[] => {
     const delay = event.launch === null ? null : us(event.start - trace.events[event.launch].start);
@@ -216,9 +219,14 @@ function overview(trace: MockTrace): Table {
 }
 
 export function mockView(trace: MockTrace, view: string, parameters: Parameters): Table {
+  const step = parameters.step === undefined || parameters.step === null ? null : Number(parameters.step);
   const from = Number(parameters.start_us ?? -1);
   const to = Number(parameters.end_us ?? Number.POSITIVE_INFINITY);
   switch (view) {
+    case 'health':
+      return checks(trace);
+    case 'health_events':
+      return eventsOf(trace, String(parameters.check));
     case 'overview':
       return overview(trace);
     case 'steps':
@@ -226,9 +234,9 @@ export function mockView(trace: MockTrace, view: string, parameters: Parameters)
     case 'devices':
       return devices(trace);
     case 'gaps':
-      return gaps(trace, from, to);
+      return gaps(trace, step, from, to);
     case 'kernels':
-      return kernels(trace, String(parameters.by ?? 'name'), from, to);
+      return kernels(trace, String(parameters.by ?? 'name'), step, from, to);
     default:
       return kernelCalls(trace, parameters, from, to);
   }

@@ -18,6 +18,8 @@ export interface MockTrace {
   lanes: Lane[];
   steps: Step[];
   end: number;
+  /** Kernel whose end was lost, as recorded or as repaired; null in a sound trace. */
+  lost: { id: number; repaired: boolean } | null;
   gaps: { start: number; end: number; next: MockEvent | null; previous: MockEvent | null }[];
 }
 
@@ -194,7 +196,20 @@ function makeLanes(events: MockEvent[]): Lane[] {
   ];
 }
 
-export function makeTrace(): MockTrace {
+export type Variant = 'sound' | 'broken' | 'repaired';
+
+const LOST_NS = 60_000_000;
+
+/** Gives a kernel of the last step an end long after everything else. */
+function loseEnd(events: MockEvent[], end: number, variant: Variant): MockTrace['lost'] {
+  const kernels = events.filter((event) => event.kind === 'kernel');
+  const victim = kernels[kernels.length - 60];
+  if (variant === 'sound') return null;
+  if (variant === 'broken') victim.length = end + LOST_NS - victim.start;
+  return { id: victim.id, repaired: variant === 'repaired' };
+}
+
+export function makeTrace(variant: Variant = 'sound'): MockTrace {
   const maker = new Maker();
   const steps = [5, 6, 7, 8, 9, 10].map((step) => makeStep(maker, step));
   for (let i = 0; i < 40_000; i++)
@@ -205,7 +220,9 @@ export function makeTrace(): MockTrace {
       1_000_000 + (i * (maker.host - 1e6)) / 40_000,
       300 + maker.chance() * 900,
     );
-  const end = Math.round(maker.host);
+  const sound = Math.round(maker.host);
+  const lost = loseEnd(maker.events, sound, variant);
+  const end = variant === 'broken' ? sound + LOST_NS : sound;
   const gaps = findGaps(maker.events, steps[0].start_ns, steps[steps.length - 1].end_ns);
-  return { events: maker.events, lanes: makeLanes(maker.events), steps, end, gaps };
+  return { events: maker.events, lanes: makeLanes(maker.events), steps, end, lost, gaps };
 }

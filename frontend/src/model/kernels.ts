@@ -29,10 +29,11 @@ function plain(cell: Cell): string | number | null {
   return typeof cell === 'boolean' ? String(cell) : cell;
 }
 
-/** Parameters of `kernel_calls` that pick the group; launch configurations are told apart by name only. */
+/** Parameters of `kernel_calls` that pick the group: an empty value asks for calls without one. */
 export function callParameters(key: KernelKey): Parameters {
-  const { name, op, category, stream, step, device } = key;
-  return { name, op, category, stream, step, device };
+  // A text that is empty itself cannot be asked for.
+  const asked = Object.entries(key).filter(([, value]) => value !== '');
+  return Object.fromEntries(asked.map(([name, value]) => [name, value ?? '']));
 }
 
 export function titleOf(key: KernelKey): string {

@@ -4,7 +4,7 @@ import { attempt, host, isHidden } from '../lib/browser';
 import { isOurs, readAddress, writeAddress } from './address';
 import type { KernelKey } from './kernels';
 import * as state from './state';
-import type { PageName } from './wire';
+import { FIXES, type FixName, type PageName } from './wire';
 
 interface Field {
   key: string;
@@ -35,6 +35,7 @@ type Parse<T> = (text: string) => T | undefined;
 
 const same = (text: string) => text;
 const orNull = (text: string) => text || null;
+const orUndefined = (text: string) => text || undefined;
 const among =
   <T extends string>(list: readonly T[]): Parse<T> =>
   (text) =>
@@ -88,6 +89,12 @@ function printSelection(value: state.Selection | null): string | null {
   return value?.kind === 'gap' ? `gap:${value.gap}` : null;
 }
 
+function parseFixes(text: string): readonly FixName[] | undefined {
+  const asked = text.split(',');
+  const known = FIXES.filter((one) => asked.includes(one));
+  return known.length === asked.length ? known : undefined;
+}
+
 function parseSort(text: string): state.Bar | undefined {
   const match = /^(-?)([a-z_]+)$/.exec(text);
   return match ? { column: match[2], descending: match[1] === '-' } : undefined;
@@ -115,6 +122,8 @@ const FIELDS: Field[] = [
   field('filter', state.filter, null, printFilter, parseFilter),
   field('at', state.viewport, null, printRange, parseRange),
   field('select', state.selection, null, printSelection, parseSelection),
+  field<readonly FixName[]>('fix', state.fixes, [], (value) => value.join(',') || null, parseFixes),
+  field('check', state.evidence, null, (value) => value, orUndefined),
   field('q', state.eventQuery, '', orNull, same),
   field('gaps', state.gapQuery, '', orNull, same),
   field('kernels', state.kernelQuery, '', orNull, same),

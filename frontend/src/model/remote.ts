@@ -1,8 +1,8 @@
 /** Reads what a view asks for, once: equal questions share an answer, and old pictures stay until the next comes. */
 import { createContext } from 'preact';
 import { useContext, useEffect, useRef, useState } from 'preact/hooks';
-import { isAbort, type Parameters, type Source, toProblem } from './source';
-import { epoch, trace } from './state';
+import { isAbort, type Parameters, type Source, type Subject, toProblem } from './source';
+import { epoch, subject } from './state';
 import type { EventDetail, Problem, Table } from './wire';
 
 export interface Remote<T> {
@@ -57,18 +57,23 @@ export function useRemote<T>(key: string | null, load: (signal: AbortSignal) => 
   return state;
 }
 
+/** Tells answers apart: by what they are about, as it was last loaded, and what was asked. */
+export function keyOf(of: Subject, ...asked: unknown[]): string {
+  return JSON.stringify([epoch.value, of.trace, of.fix, ...asked]);
+}
+
 /** A table of the chosen trace; null parameters ask nothing. */
 export function useTable(view: string, parameters: Parameters | null): Remote<Table> {
   const source = useSource();
-  const of = trace.value;
-  const key = of === null || parameters === null ? null : JSON.stringify([epoch.value, of, view, parameters]);
-  return useRemote(key, (signal) => source.view(of as string, view, parameters ?? {}, signal));
+  const of = subject.value;
+  const key = of === null || parameters === null ? null : keyOf(of, view, parameters);
+  return useRemote(key, (signal) => source.view(of as Subject, view, parameters ?? {}, signal));
 }
 
 /** Details of an event of the chosen trace; null asks nothing. */
 export function useEvent(id: number | null): Remote<EventDetail> {
   const source = useSource();
-  const of = trace.value;
-  const key = id === null || of === null ? null : JSON.stringify([epoch.value, of, 'event', id]);
-  return useRemote(key, (signal) => source.event(of as string, id as number, signal));
+  const of = subject.value;
+  const key = id === null || of === null ? null : keyOf(of, 'event', id);
+  return useRemote(key, (signal) => source.event(of as Subject, id as number, signal));
 }

@@ -16,18 +16,19 @@ export function serverSource(fetcher: typeof fetch = fetch.bind(globalThis)): So
     session: (trace, signal) => json('session', { trace }, signal),
     cancel: (trace) => post('cancel', trace),
     reload: (trace) => post('reload', trace),
-    view: (trace, view, parameters, signal) => json('view', { trace, view, ...parameters }, signal),
-    lanes: (trace, signal) => json('lanes', { trace }, signal),
-    names: (trace, signal) => json('names', { trace }, signal),
-    tile: async (trace, window, px, signal) => {
-      const response = await request(fetcher, address('tile', { trace, ...window, px }), { signal });
+    info: (of, signal) => json('info', { ...of }, signal),
+    view: (of, view, parameters, signal) => json('view', { ...of, view, ...parameters }, signal),
+    lanes: (of, signal) => json('lanes', { ...of }, signal),
+    names: (of, signal) => json('names', { ...of }, signal),
+    tile: async (of, window, px, signal) => {
+      const response = await request(fetcher, address('tile', { ...of, ...window, px }), { signal });
       return response.arrayBuffer();
     },
-    event: (trace, id, signal) => json('event', { trace, id }, signal),
-    neighbor: (trace, id, by, signal) => json('neighbor', { trace, id, by }, signal),
-    search: (trace, q, exact, signal) => json('search', { trace, q, limit: 2000, exact: exact ? 1 : null }, signal),
-    area: (trace, window, signal) => json('area', { trace, ...window }, signal),
-    minimap: (trace, px, signal) => json('minimap', { trace, px }, signal),
+    event: (of, id, signal) => json('event', { ...of, id }, signal),
+    neighbor: (of, id, by, signal) => json('neighbor', { ...of, id, by }, signal),
+    search: (of, q, exact, signal) => json('search', { ...of, q, limit: 2000, exact: exact ? 1 : null }, signal),
+    area: (of, window, signal) => json('area', { ...of, ...window }, signal),
+    minimap: (of, px, signal) => json('minimap', { ...of, px }, signal),
   };
 }
 

@@ -3,7 +3,7 @@ import { effect } from '@preact/signals';
 import { isHidden } from '../lib/browser';
 import { isAbort, type Source, toProblem } from './source';
 import * as state from './state';
-import type { Session } from './wire';
+import type { Info, Session } from './wire';
 
 const SCAN_MS = 500;
 const LOAD_MS = 150;
@@ -93,6 +93,54 @@ export function followChoice(source: Source): () => void {
     stop();
     control.abort();
   };
+}
+
+/** Asks what the fixed trace is like, and keeps a step's filter on its step; returns what ends it. */
+export function followFixes(source: Source): () => void {
+  let control = new AbortController();
+  const stopAsking = effect(() => {
+    const of = state.subject.value;
+    const { state: now, info: raw } = state.session.value ?? { state: null, info: null };
+    control.abort();
+    control = new AbortController();
+    if (now !== 'ready' || !raw || !of?.fix) {
+      if (now !== 'ready') state.fixedInfo.value = null;
+      return;
+    }
+    if (dropUseless(raw)) return;
+    const { signal } = control;
+    source.info(of, signal).then(
+      (told) => {
+        if (!signal.aborted) state.fixedInfo.value = told;
+      },
+      (error) => {
+        if (signal.aborted || isAbort(error)) return;
+        state.notice(`The recording is shown as it is: ${toProblem(error).message}`);
+        state.fixes.value = [];
+      },
+    );
+  });
+  const stopFilter = effect(() => {
+    const narrowed = state.filter.value;
+    const step = state.info.value?.steps.find((one) => one.step === narrowed?.step);
+    if (!narrowed || !step || (narrowed.t0 === step.start_ns && narrowed.t1 === step.end_ns)) return;
+    state.filter.value = { step: step.step, t0: step.start_ns, t1: step.end_ns };
+  });
+  return () => {
+    stopAsking();
+    stopFilter();
+    control.abort();
+  };
+}
+
+/** An address may ask for what would change nothing here. */
+function dropUseless(raw: Info): boolean {
+  const known = raw.fixes.map((one) => one.fix);
+  const useful = state.fixes.peek().filter((one) => known.includes(one));
+  if (useful.length === state.fixes.peek().length) return false;
+  state.notice('There is nothing to repair in this trace: it is shown as it was recorded.');
+  state.fixes.value = useful;
+  return true;
 }
 
 export async function reloadTrace(source: Source): Promise<void> {

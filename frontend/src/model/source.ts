@@ -1,6 +1,7 @@
 import type {
   Area,
   EventDetail,
+  Info,
   Lanes,
   Minimap,
   Names,
@@ -13,6 +14,12 @@ import type {
 } from './wire';
 
 export type Parameters = Record<string, string | number | null | undefined>;
+
+/** What is asked about: a trace as it was recorded, or with fixes (`durations`, `clock` or `durations,clock`). */
+export interface Subject {
+  trace: string;
+  fix: string | null;
+}
 
 /** A window of rows, as tile and area take it. `rows` is a list of ranges: `0-4,7`. */
 export interface Window {
@@ -27,15 +34,16 @@ export interface Source {
   session(trace: string, signal?: AbortSignal): Promise<Session>;
   cancel(trace: string): Promise<void>;
   reload(trace: string): Promise<void>;
-  view(trace: string, view: string, parameters: Parameters, signal?: AbortSignal): Promise<Table>;
-  lanes(trace: string, signal?: AbortSignal): Promise<Lanes>;
-  names(trace: string, signal?: AbortSignal): Promise<Names>;
-  tile(trace: string, window: Window, px: number, signal?: AbortSignal): Promise<ArrayBuffer>;
-  event(trace: string, id: number, signal?: AbortSignal): Promise<EventDetail>;
-  neighbor(trace: string, id: number, by: 1 | -1, signal?: AbortSignal): Promise<Neighbor>;
-  search(trace: string, text: string, exact: boolean, signal?: AbortSignal): Promise<SearchResult>;
-  area(trace: string, window: Window, signal?: AbortSignal): Promise<Area>;
-  minimap(trace: string, px: number, signal?: AbortSignal): Promise<Minimap>;
+  info(of: Subject, signal?: AbortSignal): Promise<Info>;
+  view(of: Subject, view: string, parameters: Parameters, signal?: AbortSignal): Promise<Table>;
+  lanes(of: Subject, signal?: AbortSignal): Promise<Lanes>;
+  names(of: Subject, signal?: AbortSignal): Promise<Names>;
+  tile(of: Subject, window: Window, px: number, signal?: AbortSignal): Promise<ArrayBuffer>;
+  event(of: Subject, id: number, signal?: AbortSignal): Promise<EventDetail>;
+  neighbor(of: Subject, id: number, by: 1 | -1, signal?: AbortSignal): Promise<Neighbor>;
+  search(of: Subject, text: string, exact: boolean, signal?: AbortSignal): Promise<SearchResult>;
+  area(of: Subject, window: Window, signal?: AbortSignal): Promise<Area>;
+  minimap(of: Subject, px: number, signal?: AbortSignal): Promise<Minimap>;
 }
 
 /** A failed read, with the problem as the backend told it. */

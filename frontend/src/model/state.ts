@@ -1,7 +1,19 @@
 /** The page's state as named atoms. Views read them; actions below and the address write them. */
 import { batch, computed, signal } from '@preact/signals';
 import type { KernelKey } from './kernels';
-import type { Info, PageName, Problem, Rank, Run, Runs, Session, Span } from './wire';
+import type { Subject } from './source';
+import {
+  FIXES,
+  type FixName,
+  type Info,
+  type PageName,
+  type Problem,
+  type Rank,
+  type Run,
+  type Runs,
+  type Session,
+  type Span,
+} from './wire';
 
 export interface Range {
   t0: number;
@@ -48,6 +60,11 @@ export const viewport = signal<Range | null>(null);
 /** What the drawer tells about. */
 export const selection = signal<Selection | null>(null);
 
+/** Fixes that are asked for; none is the recording as it is. */
+export const fixes = signal<readonly FixName[]>([]);
+/** Check of health whose events the timeline goes through. */
+export const evidence = signal<string | null>(null);
+
 /** One search text a page: events, gaps, kernels. */
 export const eventQuery = signal('');
 export const gapQuery = signal('');
@@ -67,6 +84,8 @@ export const epoch = signal(0);
 
 export const notices = signal<string[]>([]);
 export const helpOpen = signal(false);
+/** Whether the overview lists every check of health. */
+export const healthOpen = signal(false);
 export const theme = signal<'light' | 'dark'>('light');
 
 export interface Chosen {
@@ -86,7 +105,18 @@ export const chosen = computed<Chosen | null>(() => {
 
 export const trace = computed<string | null>(() => chosen.value?.span.trace ?? null);
 
-export const info = computed<Info | null>(() => (session.value?.state === 'ready' ? session.value.info : null));
+/** What every question is about. */
+export const subject = computed<Subject | null>(() =>
+  trace.value === null ? null : { trace: trace.value, fix: fixes.value.join(',') || null },
+);
+
+/** `Info` of the fixed trace; until it came, the one shown before. */
+export const fixedInfo = signal<Info | null>(null);
+
+export const info = computed<Info | null>(() => {
+  if (session.value?.state !== 'ready') return null;
+  return subject.value?.fix ? fixedInfo.value : session.value.info;
+});
 
 export function notice(text: string): void {
   if (!notices.value.includes(text)) notices.value = [...notices.value, text];
@@ -106,6 +136,36 @@ export function choose(next: { run?: string; rank?: string; span?: string }): vo
     filter.value = null;
     viewport.value = null;
     selection.value = null;
+    fixes.value = [];
+    evidence.value = null;
+  });
+}
+
+/** Switches a fix on or off; events stay what they are, gaps and rows do not. */
+export function setFix(fix: FixName, on: boolean): void {
+  batch(() => {
+    fixedInfo.value = info.value;
+    fixes.value = FIXES.filter((one) => (one === fix ? on : fixes.value.includes(one)));
+    if (selection.value?.kind === 'gap' || selection.value?.kind === 'area') selection.value = null;
+  });
+}
+
+/** Looks for events by name; ends a tour of other ones. */
+export function findEvents(query: string): void {
+  batch(() => {
+    eventQuery.value = query;
+    evidence.value = null;
+  });
+}
+
+/** Opens the timeline on the first of the events behind a check. */
+export function showCheck(check: string): void {
+  batch(() => {
+    page.value = 'timeline';
+    eventQuery.value = '';
+    viewport.value = null;
+    selection.value = null;
+    evidence.value = check;
   });
 }
 
@@ -127,13 +187,19 @@ export function showInTimeline(start: number, duration: number, what: Selection 
   });
 }
 
+/** What the filter is called in a sentence. */
+export function filterWords(narrowed: Filter): string {
+  return narrowed.step === null ? 'in the chosen time' : `in step ${narrowed.step}`;
+}
+
 export function filterStep(step: { step: number; start_ns: number; end_ns: number }): void {
   const same = filter.value?.step === step.step;
   filter.value = same ? null : { t0: step.start_ns, t1: step.end_ns, step: step.step };
 }
 
-/** `start_us, end_us` of the filter, as the views take them. */
-export function filterParameters(narrowed: Filter | null): { start_us?: string; end_us?: string } {
+/** The filter as the views take it: a step by its number, other times by their bounds. */
+export function filterParameters(narrowed: Filter | null): { step?: number; start_us?: string; end_us?: string } {
   if (!narrowed) return {};
+  if (narrowed.step !== null) return { step: narrowed.step };
   return { start_us: (narrowed.t0 / 1e3).toFixed(3), end_us: (narrowed.t1 / 1e3).toFixed(3) };
 }

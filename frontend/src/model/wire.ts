@@ -68,6 +68,26 @@ export interface Device {
 
 export type PageName = 'overview' | 'timeline' | 'idle' | 'kernels';
 
+export const SEVERITIES = ['ok', 'info', 'warning', 'error'] as const;
+
+export type Severity = (typeof SEVERITIES)[number];
+
+/** Fixes in the order in which they are applied. */
+export const FIXES = ['durations', 'clock'] as const;
+
+export type FixName = (typeof FIXES)[number];
+
+export interface Fix {
+  fix: FixName;
+  events: number;
+  applied: boolean;
+}
+
+export interface Health {
+  worst: Severity;
+  counts: Record<Severity, number>;
+}
+
 export interface Info {
   origin_ns: string;
   end_ns: number;
@@ -83,6 +103,8 @@ export interface Info {
   switches: { shapes: boolean; memory: boolean; stacks: boolean; modules: boolean; flops: boolean };
   pages: Record<string, { available: boolean; reason: string }>;
   notes: string[];
+  health: Health;
+  fixes: Fix[];
 }
 
 export type Cell = number | string | boolean | null;

@@ -2,14 +2,14 @@
 import { batch, computed, effect, type ReadonlySignal, signal } from '@preact/signals';
 import { reducedMotion } from '../lib/browser';
 import { shadeOf } from '../lib/colours';
-import { type Source, toProblem } from '../model/source';
+import { type Source, type Subject, toProblem } from '../model/source';
 import { filter, type Range, selection, theme, viewport } from '../model/state';
 import { endOf, rowRanges, startOf } from '../model/tile';
 import type { EventDetail, Info, Lane, Lanes, Minimap, Ref } from '../model/wire';
 import { type Hit, hitAt } from './hit';
 import { foldsOver, type Layout, makeLayout, stripsIn } from './layout';
+import { marked, nextMarked } from './marked';
 import { Scene } from './scene';
-import { found, nextHit } from './search';
 import { TileStore } from './tiles';
 import { clampView, fitView, panView, zoomView } from './view';
 
@@ -28,7 +28,7 @@ export interface DragArea extends Range {
 
 interface Loaded {
   source: Source;
-  trace: string;
+  of: Subject;
   info: Info;
   lanes: Lanes;
   names: string[];
@@ -60,12 +60,12 @@ export class Timeline {
   mouse: { x: number; y: number } | null = null;
   scrollTo: (top: number) => void = () => {};
   private readonly source: Source;
-  private readonly trace: string;
+  private readonly of: Subject;
   private readonly stops: (() => void)[] = [];
 
-  constructor({ source, trace, info, lanes, names }: Loaded) {
+  constructor({ source, of, info, lanes, names }: Loaded) {
     this.source = source;
-    this.trace = trace;
+    this.of = of;
     this.info = info;
     this.end = Math.max(1, lanes.end_ns);
     this.lanes = lanes.lanes;
@@ -74,7 +74,7 @@ export class Timeline {
     this.layout = computed(() => makeLayout(this.lanes, this.folded.value));
     this.view = computed(() => clampView(viewport.value ?? filter.value ?? { t0: 0, t1: this.end }, this.end));
     this.scene = new Scene(this);
-    this.tiles = new TileStore(source, trace, this.end, {
+    this.tiles = new TileStore(source, of, this.end, {
       arrived: () => {
         this.problem.value = null;
         this.scene.draw();
@@ -101,7 +101,7 @@ export class Timeline {
       this.drag.value,
       this.scrollTop.value,
       this.size.value,
-      found.value,
+      marked.value,
       theme.value,
       selection.value,
       filter.value,
@@ -187,12 +187,14 @@ export class Timeline {
     });
   }
 
-  reveal(span: Span): void {
+  /** Brings a stretch of time into sight; `whole` where a part of it at the edge is not enough. */
+  reveal(span: Span, whole = false): void {
     batch(() => {
       this.picked.value = span;
       const { t0, t1 } = this.view.peek();
       const length = span.t1 - span.t0;
-      if (span.t1 < t0 || span.t0 > t1) {
+      const cut = whole && length < t1 - t0 && (span.t0 < t0 || span.t1 > t1);
+      if (cut || span.t1 < t0 || span.t0 > t1) {
         const half = Math.max((t1 - t0) / 2, length * 0.75);
         const middle = (span.t0 + span.t1) / 2;
         this.setView({ t0: middle - half, t1: middle + half });
@@ -222,7 +224,7 @@ export class Timeline {
     const what = selection.peek();
     if (what?.kind === 'gap') return this.stepGap(by);
     if (what?.kind !== 'event') return this.pickCentre();
-    const { event } = await this.source.neighbor(this.trace, what.id, by).catch((error) => {
+    const { event } = await this.source.neighbor(this.of, what.id, by).catch((error) => {
       this.problem.value = toProblem(error).message;
       return { event: null };
     });
@@ -276,9 +278,10 @@ export class Timeline {
     if (hit) this.pick(hit);
   }
 
-  goToHit(by: 1 | -1): void {
-    const hit = nextHit(by, this.view.peek().t0);
-    if (hit) this.reveal({ t0: hit.start_ns, t1: hit.start_ns + hit.duration_ns, row: hit.row });
+  /** To the next or previous of the marked events. */
+  goToMarked(by: 1 | -1): void {
+    const hit = nextMarked(by, this.view.peek().t0);
+    if (hit) this.reveal({ t0: hit.start_ns, t1: hit.start_ns + hit.duration_ns, row: hit.row }, true);
   }
 
   /** Measures the selection; a kept mark stays when the next is made. */

@@ -28,7 +28,7 @@ const ACTIONS: Record<string, Action> = {
   ArrowDown: (timeline) => timeline.climb(1),
   m: (timeline, event) => timeline.mark(event.shiftKey),
   l: (timeline) => timeline.listView(),
-  Enter: (timeline, event) => timeline.goToHit(event.shiftKey ? -1 : 1),
+  Enter: (timeline, event) => timeline.goToMarked(event.shiftKey ? -1 : 1),
   '+': (timeline) => timeline.zoom(0.8),
   '-': (timeline) => timeline.zoom(1.25),
 };

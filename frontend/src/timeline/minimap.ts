@@ -2,19 +2,19 @@ import { kindColour, type Theme } from '../lib/colours';
 import { theme } from '../model/state';
 import type { Minimap } from '../model/wire';
 import type { Timeline } from './controller';
+import { marked } from './marked';
 import { type Ink, inkOf, prepareCanvas } from './pen';
-import { found } from './search';
 
 const STRIP = 18;
 /** More devices than this share the height. */
 const FULL = 4;
-const HITS = 4;
+const MARKS = 4;
 
 export function minimapHeight(devices: number): number {
-  return STRIP * (1 + Math.min(FULL, devices)) + HITS;
+  return STRIP * (1 + Math.min(FULL, devices)) + MARKS;
 }
 
-/** The whole recording: utilization of each device and of the host, what is in view, and search hits. */
+/** The whole recording: utilization of each device and of the host, what is in view, and marked events. */
 export function drawMinimap(canvas: HTMLCanvasElement, timeline: Timeline, ratio: number): void {
   const { width } = timeline.size.peek();
   const map = timeline.minimap.peek();
@@ -23,7 +23,7 @@ export function drawMinimap(canvas: HTMLCanvasElement, timeline: Timeline, ratio
   if (!pen || !map) return;
   const ink = inkOf(canvas);
   pen.drawImage(sharesOf(map, { width, height, ratio, theme: theme.peek() }), 0, 0, width, height);
-  drawHits(pen, timeline, ink, height);
+  drawMarked(pen, timeline, ink, height);
   drawWindow(pen, timeline, ink, height);
 }
 
@@ -47,7 +47,7 @@ function sharesOf(map: Minimap, picture: Picture): HTMLCanvasElement {
     ...map.devices.map((one) => ({ busy: one.busy, kind: 'kernel' as const })),
     { busy: map.host, kind: 'op' as const },
   ];
-  const each = (height - HITS) / strips.length;
+  const each = (height - MARKS) / strips.length;
   strips.forEach((strip, i) => {
     if (!pen) return;
     pen.fillStyle = kindColour(strip.kind, picture.theme);
@@ -70,17 +70,17 @@ function drawShares(
   });
 }
 
-function drawHits(pen: CanvasRenderingContext2D, timeline: Timeline, ink: Ink, height: number): void {
-  const hits = found.peek()?.result.hits;
-  if (!hits) return;
+function drawMarked(pen: CanvasRenderingContext2D, timeline: Timeline, ink: Ink, height: number): void {
+  const list = marked.peek();
+  if (!list) return;
   const { width } = timeline.size.peek();
   pen.fillStyle = ink.accent;
   let last = -1;
-  for (const start of hits.start_ns) {
+  for (const start of list.start) {
     const x = Math.round((start / timeline.end) * width);
     if (x === last) continue;
     last = x;
-    pen.fillRect(x, height - HITS, 1, HITS);
+    pen.fillRect(x, height - MARKS, 1, MARKS);
   }
 }
 

@@ -1,44 +1,54 @@
-import { signal } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
-import { useRemote, useSource } from '../model/remote';
-import { epoch, trace } from '../model/state';
+import { keyOf, useRemote, useSource } from '../model/remote';
+import type { Source, Subject } from '../model/source';
+import { epoch, subject } from '../model/state';
 import type { Info } from '../model/wire';
 import { Busy, ProblemBox } from '../views/parts/bits';
 import { Timeline } from './controller';
-import { followQuery } from './search';
+import { EvidenceBar } from './evidence_view';
+import { followMarked } from './marked';
 import { Selected } from './selected';
 import { Stage } from './stage';
 
 const MINIMAP_PX = 1200;
+const NOTHING: Subject = { trace: '', fix: null };
 /** Lanes folded by hand stay folded while pages are turned. */
-const foldedOf = signal<{ key: string; folded: ReadonlySet<number> }>({ key: '', folded: new Set() });
+let foldedOf: { key: string; folded: ReadonlySet<number> } = { key: '', folded: new Set() };
+
+/** Lanes and names of one subject: while another is read, the picture and its questions stay with the one before. */
+async function readRows(source: Source, of: Subject, signal: AbortSignal) {
+  const [lanes, { names }] = await Promise.all([source.lanes(of, signal), source.names(of, signal)]);
+  return { of, lanes, names };
+}
 
 export function TimelinePage({ info }: { info: Info }): JSX.Element {
   const source = useSource();
-  const of = trace.value ?? '';
-  const key = `${epoch.value} ${of}`;
-  const lanes = useRemote(`lanes ${key}`, (signal) => source.lanes(of, signal));
-  const names = useRemote(`names ${key}`, (signal) => source.names(of, signal));
-  const minimap = useRemote(`minimap ${key}`, (signal) => source.minimap(of, MINIMAP_PX, signal));
-  useEffect(() => followQuery(source), [source]);
+  const of = subject.value ?? NOTHING;
+  const key = `${epoch.value} ${of.trace}`;
+  const rows = useRemote(keyOf(of, 'rows'), (signal) => readRows(source, of, signal));
+  const minimap = useRemote(keyOf(of, 'minimap'), (signal) => source.minimap(of, MINIMAP_PX, signal));
+  useEffect(() => followMarked(source), [source]);
   const timeline = useMemo(() => {
-    if (!lanes.data || !names.data) return null;
-    const made = new Timeline({ source, trace: of, info, lanes: lanes.data, names: names.data.names });
-    if (foldedOf.peek().key === key) made.folded.value = foldedOf.peek().folded;
+    if (!rows.data) return null;
+    const made = new Timeline({ source, info, ...rows.data });
+    if (foldedOf.key === key) made.folded.value = foldedOf.folded;
     return made;
-  }, [lanes.data, names.data, info]);
-  useEffect(
-    () => () => {
-      if (timeline) foldedOf.value = { key, folded: timeline.folded.peek() };
+  }, [rows.data, info]);
+  useEffect(() => {
+    // Told at once, so that a fix, which makes another timeline, keeps them too.
+    const stop = timeline?.folded.subscribe((folded) => {
+      foldedOf = { key, folded };
+    });
+    return () => {
+      stop?.();
       timeline?.dispose();
-    },
-    [timeline],
-  );
+    };
+  }, [timeline]);
   useEffect(() => {
     if (timeline) timeline.minimap.value = minimap.data;
   }, [timeline, minimap.data]);
-  const problem = lanes.problem ?? names.problem;
+  const { problem } = rows;
   return (
     <div class="page timeline-page" data-testid="page-timeline">
       <h1 class="offscreen">Timeline</h1>
@@ -46,6 +56,7 @@ export function TimelinePage({ info }: { info: Info }): JSX.Element {
       {!timeline && !problem && <Busy what="Laying out lanes…" />}
       {timeline && (
         <>
+          <EvidenceBar timeline={timeline} />
           <Stage timeline={timeline} />
           <Selected timeline={timeline} />
         </>

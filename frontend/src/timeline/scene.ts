@@ -4,11 +4,11 @@ import { type Palette, palette } from '../lib/colours';
 import { theme } from '../model/state';
 import type { Timeline } from './controller';
 import { type Strip, stripsIn } from './layout';
+import { marked } from './marked';
 import { drawMinimap } from './minimap';
 import { drawOverlay } from './overlay';
 import { addCover, copyHatched, copyLine, type Label, type Look, paintFolded, paintLine, type Tally } from './painter';
 import { drawRuler } from './ruler';
-import { found } from './search';
 
 export interface Canvases {
   bars: HTMLCanvasElement;
@@ -60,12 +60,12 @@ export class Scene {
   }
 
   private matchMask(): Uint8Array | null {
-    const now = found.peek();
-    if (!now) return null;
-    if (this.matched?.from !== now) {
+    const bright = marked.peek()?.bright;
+    if (!bright) return null;
+    if (this.matched?.from !== bright) {
       const mask = new Uint8Array(this.timeline.names.length);
-      for (const name of now.matched) mask[name] = 1;
-      this.matched = { from: now, mask };
+      for (const name of bright) mask[name] = 1;
+      this.matched = { from: bright, mask };
     }
     return this.matched.mask;
   }

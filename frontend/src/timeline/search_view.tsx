@@ -1,37 +1,36 @@
 import type { JSX } from 'preact';
 import { count } from '../lib/format';
-import { eventQuery } from '../model/state';
-import { found, hitIndex, searching, searchProblem } from './search';
+import { eventQuery, evidence } from '../model/state';
+import { type Marked, marked, markedIndex, marking, markingProblem } from './marked';
+
+function hits(): Marked | null {
+  return marked.value?.of === 'search' ? marked.value : null;
+}
 
 /** How many events match, and which of them is looked at. */
 export function SearchCount(): JSX.Element | null {
-  if (eventQuery.value.trim() === '') return null;
+  if (eventQuery.value.trim() === '' || evidence.value !== null) return null;
   return (
-    <span
-      class="search-count"
-      data-testid="search-count"
-      role="status"
-      data-total={found.value?.result.total}
-      title={title()}
-    >
+    <span class="search-count" data-testid="search-count" role="status" data-total={hits()?.total} title={title()}>
       {text()}
     </span>
   );
 }
 
 function text(): string {
-  if (searchProblem.value) return 'failed';
-  if (searching.value || !found.value) return '…';
-  const { total } = found.value.result;
+  if (markingProblem.value) return 'failed';
+  const found = hits();
+  if (marking.value || !found) return '…';
+  const { total } = found;
   if (total === 0) return 'no hit';
-  return hitIndex.value < 0 ? `${count(total)} hits` : `${count(hitIndex.value + 1)} of ${count(total)}`;
+  return markedIndex.value < 0 ? `${count(total)} hits` : `${count(markedIndex.value + 1)} of ${count(total)}`;
 }
 
 function title(): string {
-  if (searchProblem.value) return searchProblem.value;
-  const result = found.value?.result;
-  if (!result) return '';
-  const listed = result.hits.id.length;
-  const part = listed < result.total ? `; Enter goes through the first ${count(listed)}` : '';
-  return `${count(result.total)} events of ${count(result.names.length)} names${part}. Enter: next, Shift + Enter: previous.`;
+  if (markingProblem.value) return markingProblem.value;
+  const found = hits();
+  if (!found) return '';
+  const listed = found.id.length;
+  const part = listed < found.total ? `; Enter goes through the first ${count(listed)}` : '';
+  return `${count(found.total)} events of ${count(found.bright?.size)} names${part}. Enter: next, Shift + Enter: previous.`;
 }

@@ -1,5 +1,5 @@
 /** Fetches tiles three windows wide, keeps those already read, and finds the best one for a row. */
-import { isAbort, type Source } from '../model/source';
+import { isAbort, type Source, type Subject } from '../model/source';
 import type { Range } from '../model/state';
 import { decodeTile, rowRanges, type Tile } from '../model/tile';
 import { FLAG_MERGED } from '../model/wire';
@@ -36,7 +36,7 @@ export class TileStore {
 
   constructor(
     private readonly source: Source,
-    private readonly trace: string,
+    private readonly of: Subject,
     private readonly end: number,
     private readonly on: { arrived: () => void; failed: (error: unknown) => void },
   ) {}
@@ -125,7 +125,7 @@ export class TileStore {
   private async fetch(plan: Plan, signal: AbortSignal): Promise<void> {
     const { t0, t1 } = plan;
     const px = Math.max(1, Math.round((t1 - t0) / plan.resolution));
-    const buffer = await this.source.tile(this.trace, { rows: rowRanges([...plan.rows]), t0, t1 }, px, signal);
+    const buffer = await this.source.tile(this.of, { rows: rowRanges([...plan.rows]), t0, t1 }, px, signal);
     if (signal.aborted) return;
     const tile = decodeTile(buffer);
     const complete = !tile.flags.some((flags) => (flags & FLAG_MERGED) !== 0);

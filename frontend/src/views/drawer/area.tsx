@@ -1,8 +1,9 @@
 import type { JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import { count, duration, exactTime, largest, percent, plural, scaled, timeScale } from '../../lib/format';
-import { useRemote, useSource } from '../../model/remote';
-import { type Bar, epoch, eventQuery, filter, trace } from '../../model/state';
+import { keyOf, useRemote, useSource } from '../../model/remote';
+import type { Subject } from '../../model/source';
+import { type Bar, filter, findEvents, subject } from '../../model/state';
 import { sortRows } from '../../model/tables';
 import type { Area, AreaRow, Cell } from '../../model/wire';
 import { Busy, Name, ProblemBox, ShareBar, Swatch } from '../parts/bits';
@@ -17,10 +18,10 @@ interface AreaWindow {
 /** What a selected area of the timeline holds, by name: the picture as a table. */
 export function AreaDetails({ window }: { window: AreaWindow }): JSX.Element {
   const source = useSource();
-  const of = trace.value;
+  const of = subject.value;
   const { rows, t0, t1 } = window;
-  const key = of === null ? null : JSON.stringify([epoch.value, of, 'area', rows, t0, t1]);
-  const { data, problem } = useRemote(key, (signal) => source.area(of as string, { rows, t0, t1 }, signal));
+  const key = of === null ? null : keyOf(of, 'area', rows, t0, t1);
+  const { data, problem } = useRemote(key, (signal) => source.area(of as Subject, { rows, t0, t1 }, signal));
   return (
     <div class="details">
       <header class="details-title">
@@ -66,7 +67,7 @@ function AreaTable({ area }: { area: Area }): JSX.Element {
       sort={sort}
       onSort={setSort}
       onOpen={(row) => {
-        eventQuery.value = `"${area.rows[row].name}"`;
+        findEvents(`"${area.rows[row].name}"`);
       }}
       rowAttributes={() => ({ 'data-testid': 'area-row' })}
       empty="No event touches this area."

@@ -2,7 +2,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { count, duration, exactTime, instant, MISSING, plural } from '../../lib/format';
 import { tame } from '../../lib/names';
 import { useEvent } from '../../model/remote';
-import { eventQuery, info, selection, showInTimeline } from '../../model/state';
+import { findEvents, info, selection, showInTimeline } from '../../model/state';
 import type { EventDetail, Ref } from '../../model/wire';
 import { Busy, CopyButton, ProblemBox, Swatch } from '../parts/bits';
 
@@ -40,7 +40,7 @@ function Title({ event }: { event: EventDetail }): JSX.Element {
         type="button"
         class="quiet"
         onClick={() => {
-          eventQuery.value = `"${event.name}"`;
+          findEvents(`"${event.name}"`);
         }}
       >
         Find all of this name

@@ -5,7 +5,16 @@ import { durationBins, median } from '../../lib/histogram';
 import { tame } from '../../lib/names';
 import { callParameters, titleOf } from '../../model/kernels';
 import { useTable } from '../../model/remote';
-import { type Bar, eventQuery, filter, filterParameters, go, type Selection, showInTimeline } from '../../model/state';
+import {
+  type Bar,
+  filter,
+  filterParameters,
+  filterWords,
+  findEvents,
+  go,
+  type Selection,
+  showInTimeline,
+} from '../../model/state';
 import { allRows, column, nanoseconds, numbers, sortRows, sum, texts } from '../../model/tables';
 import type { Table } from '../../model/wire';
 import { Histogram } from '../parts/bars';
@@ -19,8 +28,8 @@ type Selected = Extract<Selection, { kind: 'kernel' }>;
 /** The calls of one row of the kernel table: how long, when, and each one. */
 export function KernelDetails({ selected }: { selected: Selected }): JSX.Element {
   const { data, problem } = useTable('kernel_calls', {
-    ...callParameters(selected.key),
     ...filterParameters(filter.value),
+    ...callParameters(selected.key),
   });
   const title = titleOf(selected.key);
   return (
@@ -31,7 +40,6 @@ export function KernelDetails({ selected }: { selected: Selected }): JSX.Element
         <CopyButton text={title} label="Copy name" />
         {typeof selected.key.name === 'string' && <FindAll name={selected.key.name} />}
       </header>
-      {selected.by === 'config' && <p class="hint">Calls are listed for all launch configurations of this kernel.</p>}
       {problem && <ProblemBox problem={problem} />}
       {!data && !problem && <Busy what="Reading the calls…" />}
       {data && <Calls table={data} />}
@@ -41,7 +49,7 @@ export function KernelDetails({ selected }: { selected: Selected }): JSX.Element
 
 function FindAll({ name }: { name: string }): JSX.Element {
   const find = () => {
-    eventQuery.value = `"${name}"`;
+    findEvents(`"${name}"`);
     go('timeline');
   };
   return (
@@ -60,7 +68,7 @@ function Calls({ table }: { table: Table }): JSX.Element {
     const id = ids[row];
     showInTimeline(starts[row], lengths[row], id === null ? null : { kind: 'event', id });
   };
-  if (table.rows === 0) return <p class="hint">No call starts in the chosen time.</p>;
+  if (table.rows === 0) return <p class="hint">No call{filter.value ? ` ${filterWords(filter.value)}` : ''}.</p>;
   const middle = duration(median(lengths));
   return (
     <div class="details-columns calls">

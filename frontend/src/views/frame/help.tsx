@@ -33,7 +33,7 @@ const SHEET: { title: string; keys: [string, string][] }[] = [
       ['Drag', 'Select an area: table by name below'],
       ['. ,  or  → ←', 'Next, previous event of the row'],
       ['↑ ↓', 'To the event above, below'],
-      ['Enter · Shift + Enter', 'Next, previous search hit'],
+      ['Enter · Shift + Enter', 'Next, previous marked event: a search hit, evidence'],
       ['M · Shift + M', 'Measure the selection · keep the mark'],
       ['L', 'What is in view, as a table'],
     ],

@@ -1,4 +1,6 @@
 import type { JSX } from 'preact';
+import { count } from '../../lib/format';
+import { badgeOf } from '../../model/health';
 import { go, info, PAGES, page } from '../../model/state';
 
 export function Rail(): JSX.Element {
@@ -19,10 +21,29 @@ export function Rail(): JSX.Element {
             onClick={() => !off && go(one.page)}
           >
             {one.title}
+            {one.page === 'overview' && <HealthBadge />}
             {off && <span class="offscreen">: {told.reason}</span>}
           </button>
         );
       })}
     </nav>
+  );
+}
+
+/** How many checks found something wrong; the overview tells what. */
+function HealthBadge(): JSX.Element | null {
+  const badge = info.value && badgeOf(info.value.health);
+  if (!badge) return null;
+  return (
+    <span
+      class={`badge ${badge.severity}`}
+      data-testid="health-badge"
+      data-severity={badge.severity}
+      role="img"
+      aria-label={badge.told}
+      title={badge.told}
+    >
+      {count(badge.count)}
+    </span>
   );
 }

@@ -4,6 +4,7 @@ import * as state from '../../model/state';
 import type { PageName, Rank } from '../../model/wire';
 import { SearchCount } from '../../timeline/search_view';
 import { type Option, Picker } from '../parts/picker';
+import { FixSwitches } from './fixes';
 
 export function TopBar(): JSX.Element {
   const now = state.chosen.value;
@@ -40,6 +41,7 @@ export function TopBar(): JSX.Element {
         </>
       )}
       <FilterChip />
+      <FixSwitches />
       <span class="filler" />
       {state.info.value && <SearchBox />}
       <button
@@ -93,6 +95,10 @@ const SEARCHES: Record<PageName, { atom: typeof state.eventQuery; hint: string }
 function SearchBox(): JSX.Element {
   const page = state.page.value;
   const { atom, hint } = SEARCHES[page];
+  const onInput = (text: string) => {
+    if (atom === state.eventQuery) state.findEvents(text);
+    else atom.value = text;
+  };
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Escape') (event.currentTarget as HTMLInputElement).blur();
     if (event.key === 'Enter' && page === 'overview' && atom.value) state.go('timeline');
@@ -105,7 +111,7 @@ function SearchBox(): JSX.Element {
         aria-label={hint}
         placeholder={`${hint}  /`}
         value={atom.value}
-        onInput={(event) => (atom.value = event.currentTarget.value)}
+        onInput={(event) => onInput(event.currentTarget.value)}
         onKeyDown={onKeyDown}
       />
       {page === 'timeline' && <SearchCount />}

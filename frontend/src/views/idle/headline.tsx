@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { duration, exactTime, percent, plural } from '../../lib/format';
 import { type Gaps, openGap } from '../../model/gaps';
-import { filter, idleDevice } from '../../model/state';
+import { filter, filterWords, idleDevice } from '../../model/state';
 import { nanoseconds, numbers, sum } from '../../model/tables';
 import { summariseSteps } from '../../model/verdict';
 import type { Info, Table } from '../../model/wire';
@@ -56,7 +56,7 @@ function IdleSentence({ gaps, devices, steps }: HeadlineProps): JSX.Element {
       {who} <b title={exactTime(idle)}>{duration(idle)}</b>
       {share !== null && <> ({percent(share)} of the window)</>} in {plural(rows.length, 'gap')}
       {complete > 1 && <>, {duration(idle / (steps?.rows ?? 1))} a step</>}
-      {filter.value && <> in the chosen time</>}.{' '}
+      {filter.value && <> {filterWords(filter.value)}</>}.{' '}
       {longest >= 0 && (
         <>
           The longest lasts{' '}

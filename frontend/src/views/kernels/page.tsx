@@ -4,7 +4,16 @@ import { count, duration, exactTime, plural } from '../../lib/format';
 import { wordFilter } from '../../lib/names';
 import { GROUP_LABELS, keyColumns, keyOf } from '../../model/kernels';
 import { useTable } from '../../model/remote';
-import { filter, filterParameters, GROUPINGS, kernelBy, kernelQuery, kernelSort, selection } from '../../model/state';
+import {
+  filter,
+  filterParameters,
+  filterWords,
+  GROUPINGS,
+  kernelBy,
+  kernelQuery,
+  kernelSort,
+  selection,
+} from '../../model/state';
 import { allRows, column, filterRows, nanoseconds, numbers, sortRows, sum } from '../../model/tables';
 import type { Table } from '../../model/wire';
 import { Busy, ProblemBox, Section } from '../parts/bits';
@@ -57,7 +66,11 @@ function Body({ table }: { table: Table }): JSX.Element {
           current={current}
           rowAttributes={() => ({ 'data-testid': 'kernel-row' })}
           footer={(one) => <Total table={table} order={order} column={one} />}
-          empty={table.rows === 0 ? 'No kernel starts in the chosen time.' : 'No kernel matches the filter.'}
+          empty={
+            table.rows === 0
+              ? `No kernel${filter.value ? ` ${filterWords(filter.value)}` : ''}.`
+              : 'No kernel matches the filter.'
+          }
         />
       </Section>
     </>
@@ -72,7 +85,7 @@ function Headline({ table }: { table: Table }): JSX.Element {
     <p class="verdict">
       <b>{plural(calls, 'kernel call')}</b> {calls === 1 ? 'takes' : 'take'}{' '}
       <b title={exactTime(total)}>{duration(total)}</b>
-      {filter.value ? ' in the chosen time' : ' in the recording'}, in {plural(table.rows, 'row')} by {noun}.
+      {filter.value ? ` ${filterWords(filter.value)}` : ' in the recording'}, in {plural(table.rows, 'row')} by {noun}.
     </p>
   );
 }

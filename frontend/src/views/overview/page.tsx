@@ -6,6 +6,7 @@ import { FileProblems } from '../frame/states';
 import { Busy, ProblemBox, Section } from '../parts/bits';
 import { Cards } from './cards';
 import { Devices } from './devices';
+import { HealthStrip } from './health';
 import { Notes } from './notes';
 import { Recording } from './recording';
 import { Steps } from './steps';
@@ -19,6 +20,7 @@ export function OverviewPage({ info }: { info: Info }): JSX.Element {
   return (
     <div class="page scroll" data-testid="page-overview">
       <h1 class="offscreen">Overview</h1>
+      <HealthStrip />
       {problem && <ProblemBox problem={problem} />}
       {steps.data && devices.data ? (
         <Verdict info={info} steps={steps.data} devices={devices.data} />
