@@ -37,8 +37,8 @@ class Steps:
     works : ndarray of int64
         Device works launched in the step.
     incomplete : ndarray of bool
-    nested : int
-        Markers left out because they lie inside another one or overlap one on another thread.
+    nested : ndarray of int64
+        Rows of markers left out because they lie inside another one or overlap one on another thread.
     """
 
     number: Index
@@ -50,7 +50,7 @@ class Steps:
     tail: Index
     works: Index
     incomplete: npt.NDArray[np.bool_]
-    nested: int
+    nested: Index
 
     def __len__(self) -> int:
         return int(self.row.size)
@@ -72,7 +72,7 @@ def _holding(start: Index, end: Index, times: npt.ArrayLike) -> npt.NDArray[np.i
     return np.where((index >= 0) & (at < end[np.maximum(index, 0)]), index, -1)
 
 
-def markers(columns: Columns) -> tuple[Index, Index, int]:
+def markers(columns: Columns) -> tuple[Index, Index, Index]:
     """Find the step markers.
 
     Returns
@@ -81,8 +81,8 @@ def markers(columns: Columns) -> tuple[Index, Index, int]:
         Rows of the markers, in time order.
     numbers : ndarray of int64
         Their step numbers.
-    nested : int
-        Markers that are annotations only, because they lie inside another or overlap an earlier one on another thread.
+    nested : ndarray of int64
+        Rows of markers that are annotations only, because they lie inside another or overlap an earlier one on another thread.
     """
     pattern = schema.pattern("step_marker")
     number_of = {code: int(found.group(1)) for code, text in enumerate(columns.names) if (found := pattern.match(text))}
@@ -102,7 +102,7 @@ def markers(columns: Columns) -> tuple[Index, Index, int]:
             end, thread = int(columns.end[row]), int(columns.thread[row])
     found_rows = np.array(kept, np.int64)
     numbers = np.array([number_of[int(columns.name[row])] for row in kept], np.int64)
-    return found_rows, numbers, int(rows.size - found_rows.size)
+    return found_rows, numbers, np.setdiff1d(rows, found_rows)
 
 
 def build(columns: Columns, work: Index, launch: Index) -> tuple[Steps, Index]:

@@ -16,6 +16,7 @@ const CHECKS = tableOf({
   share_pct: [97.5, null, null],
   detail: ['2 works …', '42,330 frames …', 'The file is whole.'],
   hint: ['Switch on the repair.', '', ''],
+  events: [2, 0, 0],
 });
 
 describe('checks', () => {

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import math
 import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -11,7 +10,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from kinetoscope.errors import ChoiceError, KinetoscopeError, UnreadableError
 from kinetoscope.timeline import Timeline
 from kinetoscope.views import registry
-from kinetoscope.views.common import RANGE
 from kinetoscope_tb.encoding import encode, exact
 from kinetoscope_tb.info import Fix, info
 from kinetoscope_tb.problems import describe
@@ -24,8 +22,6 @@ JSON = "application/json"
 BINARY = "application/octet-stream"
 
 Parameters = dict[str, Any]
-
-_BOUNDS = {parameter.name for parameter in RANGE}
 
 
 class Reply(NamedTuple):
@@ -105,17 +101,7 @@ class Answers:
 
     def _view(self, given: Parameters) -> dict[str, Any]:
         view = registry.get(given["view"])
-        known = {parameter.name: parameter for parameter in view.parameters}
-        # an empty value asks for rows without one; a choice always has one, and so does a start
-        asked = {
-            name: value
-            for name, value in given["parameters"].items()
-            if value != "" or name not in known or (known[name].type != "token" and name not in _BOUNDS)
-        }
-        for name, value in asked.items():
-            if value != "" and name in known and known[name].type == "number":
-                _finite(name, known[name].parse(value))
-        return table(self._trace, view, view.run(self._trace, **asked))
+        return table(self._trace, view, view.run(self._trace, **_asked(view, given["parameters"])))
 
     def _event(self, given: Parameters) -> dict[str, Any]:
         found = dict(self._timeline.event(given["id"]))
@@ -123,9 +109,10 @@ class Answers:
         return found
 
 
-def _finite(name: str, value: float) -> None:
-    if not math.isfinite(value):
-        raise ChoiceError(f"{name} must be a finite number")
+def _asked(view: registry.View, given: dict[str, str]) -> dict[str, str]:
+    """Leave out empty values where they ask for nothing: a choice always has a value, and so does a time."""
+    types = {parameter.name: parameter.type for parameter in view.parameters}
+    return {name: value for name, value in given.items() if value != "" or types.get(name) not in ("token", "time")}
 
 
 def _status(route: str, parameters: Parameters, error: KinetoscopeError) -> int:

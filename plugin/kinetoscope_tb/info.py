@@ -98,7 +98,7 @@ def info(trace: Trace, file: str, fixes: list[Fix]) -> dict[str, Any]:
         "recording": [{"key": _shown(key), "value": _shown(value)} for key, value in _recording(trace).items()],
         "switches": {name: _on(trace.metadata.get(key)) for name, key in _SWITCHES.items()},
         "pages": _pages(trace),
-        "notes": _notes(trace),
+        "notes": [],
         "health": _health(trace),
         "fixes": fixes,
     }
@@ -169,22 +169,6 @@ def _pages(trace: Trace) -> dict[str, dict[str, Any]]:
     empty = "" if trace.columns.timed.any() else "The file holds no event with a usable time."
     reasons = {"overview": "", "timeline": empty, "idle": device, "kernels": device}
     return {page: {"available": not reason, "reason": reason} for page, reason in reasons.items()}
-
-
-def _notes(trace: Trace) -> list[str]:
-    """Return what a reader should know before believing any figure, beside what health says."""
-    notes = []
-    unreadable = sum(account.events for account in trace.accounts if account.reason == "not a readable event")
-    if unreadable:
-        notes.append(
-            f"{unreadable:,} entries of the file's event list could not be read as events; no figure includes them."
-        )
-    steps = trace.steps_table
-    if len(steps) and steps.incomplete[-1]:
-        notes.append(
-            f"Step {int(steps.number[-1])} is incomplete: fewer than 80 % of the device works of the step before. Means leave it out."
-        )
-    return notes
 
 
 def _health(trace: Trace) -> dict[str, Any]:

@@ -60,19 +60,14 @@ def test_a_whole_recording(tmp_path: Path) -> None:
     assert told["steps"][1]["incomplete"]
     assert told["switches"] == {"shapes": True, "memory": False, "stacks": True, "modules": False, "flops": False}
     assert all(page == {"available": True, "reason": ""} for page in told["pages"].values())
-    assert [note.startswith("Step 5 is incomplete") for note in told["notes"]] == [True]
+    assert told["notes"] == []
     assert told["fixes"] == []
     assert told["health"]["worst"] == "warning"
     assert told["health"]["counts"]["warning"] == 1, "step 5 launched nothing"
     found = facts(told)
     assert (found["cuda_runtime"], found["cuda_driver"], found["hip_runtime"]) == ("12.9", "13.0", "6.4.43483")
-    assert (found["host"], found["rank"], found["world_size"], found["backend"], found["mine"]) == (
-        "node",
-        "3",
-        "8",
-        "nccl",
-        '{"a": [1]}',
-    )
+    assert [found[key] for key in ("host", "rank", "world_size", "backend")] == ["node", "3", "8", "nccl"]
+    assert found["mine"] == '{"a": [1]}'
     assert found["recorded_at"] == "2025-06-15T15:06:40.000000000Z"
 
 
@@ -108,7 +103,7 @@ def test_a_made_trace_says_so(tmp_path: Path) -> None:
 
 def test_entries_that_are_no_events_are_noted(tmp_path: Path) -> None:
     told = of(TraceBuilder().op(0, 1).raw(17).raw("text"), tmp_path)
-    assert any(note.startswith("2 entries") for note in told["notes"])
+    assert told["health"]["worst"] == "warning"
 
 
 def test_nested_step_markers_are_a_matter_of_health(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 CHECKS: tuple[Callable[[Trace], Finding], ...] = (
     content.file,
     content.documents,
+    content.unreadable,
     content.writers,
     content.device_work,
     linked.launches_without_work,
@@ -31,13 +32,14 @@ CHECKS: tuple[Callable[[Trace], Finding], ...] = (
     linked.shared_correlation,
     linked.crossing,
     linked.nested_steps,
+    content.incomplete,
     content.categories,
     content.switches,
     content.stacks,
     content.overhead,
     content.ranks,
 )
-"""All checks, in the order to show equals in."""
+"""All checks, in the order to show those of one severity in."""
 
 
 def findings(trace: Trace) -> list[Finding]:

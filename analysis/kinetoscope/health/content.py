@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from kinetoscope import intervals, schema
-from kinetoscope.health.finding import Finding, fine, share
+from kinetoscope.health.finding import Finding, counted, fine, share
 
 if TYPE_CHECKING:
     from kinetoscope.trace import Trace
@@ -63,11 +64,45 @@ def writers(trace: Trace) -> Finding:
     rows = np.flatnonzero(columns.timed & np.isin(columns.kind, schema.HOST))
     # a device's own number is no process, nor is the 0 that some recorders give other threads' Python frames
     own = {"0", *(str(device.device) for device in trace.devices)}
-    pids = {columns.threads[thread].pid for thread in np.unique(columns.thread[rows]).tolist()} - own
+    pids = sorted({columns.threads[thread].pid for thread in np.unique(columns.thread[rows]).tolist()} - own)
     if len(pids) < 2:
         return fine("processes", "All host events are of one process.")
-    detail = f"Host events of {len(pids)} processes are in this file ({', '.join(sorted(pids)[:5])}); they are taken as one rank."
-    return Finding("processes", "info", detail, "Was the file edited or merged?", len(pids))
+    detail = (
+        f"Host events of {len(pids)} processes are in this file ({', '.join(pids[:5])}); they are taken as one rank."
+    )
+    return Finding(
+        "processes",
+        "info",
+        detail,
+        "Was the file edited or merged?",
+        len(pids),
+        rows=_of_processes(trace, rows, pids[1:]),
+    )
+
+
+def _of_processes(trace: Trace, rows: npt.NDArray[np.int64], pids: list[str]) -> npt.NDArray[np.int64]:
+    """Return those rows that are of some processes."""
+    threads = trace.columns.threads
+    chosen = np.array([thread.pid in pids for thread in threads], bool)
+    return rows[chosen[trace.columns.thread[rows]]]
+
+
+def unreadable(trace: Trace) -> Finding:
+    """Look for entries of the event list that are no events."""
+    count = sum(account.events for account in trace.accounts if account.reason == "not a readable event")
+    if not count:
+        return fine("unreadable entries", "Every entry of the event list is an event.")
+    detail = f"{counted(count, 'entry', 'entries')} of the event list could not be read as an event: in no figure."
+    return Finding("unreadable entries", "warning", detail, "Which program wrote the file?", count)
+
+
+def incomplete(trace: Trace) -> Finding:
+    """Look for a last step that the recording cut short."""
+    table = trace.steps_table
+    if not len(table) or not table.incomplete[-1]:
+        return fine("incomplete step", "The last step is as long as the others, or there are no steps.")
+    detail = f"Step {table.number[-1]} launched {table.works[-1]:,} device works, the step before {table.works[-2]:,}: left out of means."
+    return Finding("incomplete step", "info", detail, "The recording ended inside it.", 1, rows=table.row[-1:])
 
 
 def device_work(trace: Trace) -> Finding:
@@ -76,12 +111,12 @@ def device_work(trace: Trace) -> Finding:
         return fine("device work", f"{trace.work.size:,} device works were recorded.")
     launches = trace.launches_rows
     if launches.size:
-        detail = f"The host made {launches.size:,} launch calls, and no device work was recorded."
+        detail = f"The host made {counted(launches.size, 'launch call')}, and no device work was recorded."
         hint = "The device's recorder was asked and gave nothing: is another profiler attached, are counters permitted, is the driver's tracing library found?"
         return Finding("device work", "error", detail, hint, launches.size, 100.0, launches)
     calls = np.flatnonzero(trace.columns.timed & (trace.columns.kind == schema.CODE["api_call"]))
     if calls.size:
-        detail = f"The host made {calls.size:,} calls of the device's API, and launched nothing."
+        detail = f"The host made {counted(calls.size, 'call')} of the device's API, and launched nothing."
         return Finding(
             "device work",
             "warning",
@@ -104,9 +139,7 @@ def categories(trace: Trace) -> Finding:
     if not rows.size:
         return fine("unknown categories", "Every category is known.")
     listed = ", ".join(sorted({unknown[i] for i in np.unique(columns.category[rows]).tolist()})[:5])
-    detail = (
-        f"{rows.size:,} events are of categories that are not known ({listed}); they are shown, and are in no figure."
-    )
+    detail = f"{counted(rows.size, 'event')} of categories that are not known ({listed}): shown, and in no figure."
     return Finding("unknown categories", "info", detail, "", rows.size, share(rows.size, len(trace)), rows)
 
 
@@ -133,13 +166,13 @@ def _on(trace: Trace, key: str) -> bool:
 
 def stacks(trace: Trace) -> Finding:
     """Warn that recording stacks slows the host."""
-    frames = int((trace.columns.kind == schema.CODE["python"]).sum())
-    if not frames:
+    frames = np.flatnonzero(trace.columns.timed & (trace.columns.kind == schema.CODE["python"]))
+    if not frames.size:
         return fine("stacks", "No Python frames were recorded, so they slowed nothing.")
     ops = int((trace.columns.kind == schema.CODE["op"]).sum())
-    detail = f"{frames:,} Python frames were recorded beside {ops:,} ops: host times are longer than without stacks."
+    detail = f"{counted(frames.size, 'Python frame')} beside {counted(ops, 'op')}: host times are longer than without stacks."
     hint = "Compare host times only with runs that record stacks too."
-    return Finding("stacks", "info", detail, hint, frames, share(frames, len(trace)))
+    return Finding("stacks", "info", detail, hint, frames.size, share(frames.size, len(trace)), frames)
 
 
 def overhead(trace: Trace) -> Finding:
@@ -151,7 +184,7 @@ def overhead(trace: Trace) -> Finding:
     window = trace.window
     time = intervals.measure(intervals.intersect(intervals.union(columns.start[rows], columns.end[rows]), window))
     part = share(time, intervals.measure(window))
-    detail = f"{rows.size:,} pieces of profiler overhead take {part:.1f} % of the window."
+    detail = f"{counted(rows.size, 'piece')} of profiler overhead: {part:.1f} % of the window."
     return Finding(
         "profiler overhead",
         "warning" if part > 5 else "info",

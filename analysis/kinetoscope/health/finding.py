@@ -41,6 +41,11 @@ class Finding:
     rows: npt.NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
 
 
+def counted(count: int, thing: str, things: str = "") -> str:
+    """Return a number with its word: ``1 event``, ``2 events``."""
+    return f"{count:,} {thing if count == 1 else things or thing + 's'}"
+
+
 def share(part: float, whole: float) -> float:
     """Return a part in percent, NaN of nothing."""
     return 100.0 * part / whole if whole else float("nan")

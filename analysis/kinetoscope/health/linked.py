@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kinetoscope import links, nesting, schema
-from kinetoscope.health.finding import Finding, fine, share
+from kinetoscope.health.finding import Finding, counted, fine, share
 
 if TYPE_CHECKING:
     from kinetoscope.trace import Trace
@@ -26,9 +26,7 @@ def launches_without_work(trace: Trace) -> Finding:
             "launches without work", "Every launch has its device work." if launches.size else "Nothing was launched."
         )
     part = share(rows.size, launches.size)
-    detail = (
-        f"{rows.size:,} of {launches.size:,} launches have no device work in the file{_by_step(trace, launches, seen)}."
-    )
+    detail = f"{rows.size:,} of {counted(launches.size, 'launch', 'launches')} without device work in the file{_by_step(trace, launches, seen)}."
     hint = "Their work was lost, ran outside the window, or was captured into a graph. Idle time is an upper bound."
     return Finding("launches without work", "warning" if part > 1 else "info", detail, hint, rows.size, part, rows)
 
@@ -68,7 +66,7 @@ def works_without_launch(trace: Trace) -> Finding:
     said = [f"{early:,} were launched before the recording began"] if early else []
     said += [f"{nameless:,} have no correlation id"] if nameless else []
     reasons = ", ".join(said)
-    detail = f"{rows.size:,} of {trace.work.size:,} device works have no launch in the file{': ' if reasons else ''}{reasons}."
+    detail = f"{rows.size:,} of {counted(trace.work.size, 'device work')} without a launch in the file{': ' if reasons else ''}{reasons}."
     hint = "They are counted in device figures, and belong to no step and no op."
     return Finding("works without launch", "warning" if part > 5 else "info", detail, hint, rows.size, part, rows)
 
@@ -82,7 +80,7 @@ def steps_without_work(trace: Trace) -> Finding:
     if not empty.any():
         return fine("steps without work", "Every step launched device work.")
     numbers = ", ".join(map(str, table.number[empty][:5].tolist()))
-    detail = f"{int(empty.sum())} of {len(table)} steps launched no device work (steps {numbers})."
+    detail = f"{int(empty.sum())} of {counted(len(table), 'step')} launched no device work: {numbers}."
     hint = "Their work was not recorded, or the step was empty."
     return Finding(
         "steps without work",
@@ -98,12 +96,14 @@ def steps_without_work(trace: Trace) -> Finding:
 def nested_steps(trace: Trace) -> Finding:
     """Look for step markers that are no steps."""
     nested = trace.steps_table.nested
-    if not nested:
+    if not nested.size:
         return fine("step markers", "No step marker lies inside another.")
     detail = (
-        f"{nested} step markers lie inside another, or overlap one on another thread; they are shown as annotations."
+        f"{counted(nested.size, 'step marker')} inside another, or across one of another thread: shown as annotations."
     )
-    return Finding("step markers", "info", detail, "Is step() called more than once per iteration?", nested)
+    return Finding(
+        "step markers", "info", detail, "Is step() called more than once per iteration?", nested.size, rows=nested
+    )
 
 
 def shared_correlation(trace: Trace) -> Finding:
@@ -114,9 +114,7 @@ def shared_correlation(trace: Trace) -> Finding:
     rows = calls[counts[back] > 1] if calls.size else calls
     if not rows.size:
         return fine("shared correlation ids", "No two API calls have the same correlation id.")
-    detail = (
-        f"{rows.size:,} API calls share {int((counts > 1).sum()):,} correlation ids; the earliest call owns the work."
-    )
+    detail = f"{rows.size:,} API calls share {counted(int((counts > 1).sum()), 'correlation id')}: the earliest call owns the work."
     hint = "Was this file merged from several ranks? Then links between host and device may be wrong."
     return Finding("shared correlation ids", "warning", detail, hint, rows.size, share(rows.size, calls.size), rows)
 
@@ -126,7 +124,7 @@ def crossing(trace: Trace) -> Finding:
     pairs, rows = crossing_pairs(trace)
     if not pairs:
         return fine("crossing ranges", "Ranges of a thread contain each other or are apart.")
-    detail = f"{pairs:,} pairs of ranges overlap without one containing the other."
+    detail = f"{counted(pairs, 'pair')} of ranges that overlap without one containing the other."
     hint = "Asynchronous ranges do; otherwise times are off. Self times share nothing between them."
     return Finding("crossing ranges", "info", detail, hint, pairs, float("nan"), rows)
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from kinetoscope import intervals, schema
-from kinetoscope.health.finding import Finding, fine, share
+from kinetoscope.health.finding import Finding, counted, fine, share
 from kinetoscope.health.fixes import clock_shift, impossible_rows
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ def untimed(trace: Trace) -> Finding:
     rows = np.flatnonzero(trace.columns.complete & ~trace.columns.timed)
     if not rows.size:
         return fine("untimed events", "Every event has a start and a length.")
-    detail = f"{rows.size:,} events have no usable start or length; they are in no figure."
+    detail = f"{counted(rows.size, 'event')} without usable start or length, in no figure."
     severity = "warning" if np.isin(trace.columns.kind[rows], schema.TIMED).any() else "info"
     hint = "The recorder lost their stamps. Record again, or with a newer driver."
     return Finding("untimed events", severity, detail, hint, rows.size, share(rows.size, len(trace)), rows)
@@ -33,7 +33,7 @@ def negative(trace: Trace) -> Finding:
     rows = np.flatnonzero(trace.columns.timed & (trace.columns.duration < 0))
     if not rows.size:
         return fine("negative durations", "No event ends before it begins.")
-    detail = f"{rows.size:,} events end before they begin; they count as no time."
+    detail = f"{counted(rows.size, 'event')} with an end before the start: counted as no time."
     return Finding("negative durations", "warning", detail, "", rows.size, share(rows.size, len(trace)), rows)
 
 
@@ -45,8 +45,8 @@ def impossible(trace: Trace) -> Finding:
     time = int(trace.columns.duration[rows].sum())
     part = share(time, int(trace.columns.duration[trace.work].sum()))
     detail = (
-        f"{rows.size:,} device works end long after everything else although their stream went on: "
-        f"{part:.1f} % of all device time is theirs."
+        f"{counted(rows.size, 'device work')} with an end long after everything else, although the stream went on: "
+        f"{part:.1f} % of all device time."
     )
     hint = (
         "Their ends were lost. Switch on the repair of durations: each ends where the next work of its stream begins."
@@ -59,7 +59,7 @@ def unfinished(trace: Trace) -> Finding:
     rows = np.flatnonzero(trace.columns.unfinished & trace.columns.timed)
     if not rows.size:
         return fine("unfinished events", "Every range was closed.")
-    detail = f"{rows.size:,} ranges were still open when the recording ended; they are left out of averages."
+    detail = f"{counted(rows.size, 'range')} still open when the recording ended: left out of averages."
     return Finding("unfinished events", "info", detail, "", rows.size, share(rows.size, len(trace)), rows)
 
 
@@ -72,9 +72,7 @@ def clock(trace: Trace) -> Finding:
     if not early.size:
         return fine("clock errors", "No device work begins before its launch.")
     part = share(early.size, owned.size)
-    detail = (
-        f"{early.size:,} device works begin before the call that launched them, by up to {-delay.min() / 1000:,.1f} µs."
-    )
+    detail = f"{counted(early.size, 'device work')} with a start before the call that launched it, by up to {-delay.min() / 1000:,.1f} µs."
     hint = "The clocks of host and device disagree; delays and gaps are off by as much."
     if clock_shift(trace):
         hint += f" Switch on the clock fix to move the device by {clock_shift(trace) / 1000:,.1f} µs."
@@ -96,8 +94,8 @@ def late_start(trace: Trace) -> Finding:
     time = int((table.end - begin)[late].sum())
     part = share(time, intervals.measure(trace.window) * max(len(trace.devices), 1))
     detail = (
-        f"{int(late.sum()):,} times a device showed nothing for more than 1 ms after the launch had returned: {part:.1f} % of the window. "
-        "It was probably busy with work that was not recorded."
+        f"{counted(int(late.sum()), 'gap')} in which a device showed nothing for more than 1 ms after the launch had returned: {part:.1f} % of the window. "
+        "The device was probably busy with work that was not recorded."
     )
     hint = "Take idle time there as unknown. Record with a longer warm-up, so that the device's recorder is on before the window."
     return Finding("late start", "warning", detail, hint, int(late.sum()), part, table.next[late])

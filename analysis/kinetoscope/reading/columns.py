@@ -229,16 +229,20 @@ class _Arguments:
     def flags(self, key: str) -> Flags:
         return self._spread(self._raw.array(key), False)
 
-    def codes(self, key: str) -> Codes:
-        return self._spread(self._raw.texts(key)[0], -1)
+    def texts(self, key: str) -> Codes:
+        """Return codes of texts; the empty text is none."""
+        codes, texts = self._raw.texts(key)
+        return self._spread(
+            np.where(np.array([not text for text in texts] or [True], bool)[codes], -1, codes).astype(np.int32), -1
+        )
 
 
 def _details(arguments: _Arguments) -> dict[str, npt.NDArray[Any]]:
     """Return the launch figures of device work."""
     size = arguments.integers("bytes")
     return {
-        "grid": arguments.codes("grid"),
-        "block": arguments.codes("block"),
+        "grid": arguments.texts("grid"),
+        "block": arguments.texts("block"),
         "registers": arguments.integers("registers"),
         "shared_memory": arguments.integers("shared_memory"),
         "blocks_per_sm": arguments.floats("blocks_per_sm"),

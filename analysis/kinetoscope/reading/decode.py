@@ -282,7 +282,7 @@ def _no_trace(text: bytes, where: str) -> NotATraceError | DamagedTraceError:
 
 def _broken(text: bytes, losses: Losses, where: str) -> DamagedTraceError:
     """Say what is wrong with a trace of which nothing could be read."""
-    cut = "cut" in losses.found
+    cut = bool({"cut", "gzip"} & set(losses.found))
     what = (
         "its JSON is cut off before the first event ends"
         if cut

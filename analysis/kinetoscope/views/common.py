@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 STEP = Parameter("step", "number", "Only what belongs to this step.")
 
 RANGE = (
-    Parameter("start_us", "number", "Only events that start here or later, µs from the trace's origin."),
-    Parameter("end_us", "number", "Only events that start before this, µs from the trace's origin."),
+    Parameter("start_us", "time", "Only events that start here or later, µs from the trace's origin."),
+    Parameter("end_us", "time", "Only events that start before this, µs from the trace's origin."),
 )
 
 

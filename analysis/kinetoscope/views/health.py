@@ -24,14 +24,15 @@ _COLUMNS = (
     Column("share_pct", "%", "number", "Their part of all; missing where there is no whole."),
     Column("detail", "", "text", "What was found."),
     Column("hint", "", "text", "What to do about it."),
+    Column("events", "", "integer", "Events that the view health_events lists behind it."),
 )
 
 _EVENT_COLUMNS = (
     Column("id", "", "integer", "Event id."),
     Column("name", "", "text", "Name as recorded."),
     Column("kind", "", "text", "Kind of event."),
-    Column("start_us", "µs", "number", "Start, from the trace's origin."),
-    Column("duration_us", "µs", "number", "Length as recorded."),
+    Column("start_us", "µs", "number", "Start, from the trace's origin; missing for untimed events."),
+    Column("duration_us", "µs", "number", "Length as recorded; missing for untimed events."),
     Column("step", "", "integer", "Step whose host range holds its start."),
 )
 
@@ -57,6 +58,7 @@ def health(trace: Trace) -> pd.DataFrame:
             "share_pct": [finding.share_pct for finding in found],
             "detail": [finding.detail for finding in found],
             "hint": [finding.hint for finding in found],
+            "events": np.array([finding.rows.size for finding in found], np.int64),
         }
     )
     frame.attrs["notes"] = []
@@ -96,8 +98,8 @@ def health_events(trace: Trace, check: str | None = None) -> pd.DataFrame:
             "id": columns.id[rows],
             "name": texts(columns.name[rows], columns.names),
             "kind": texts(columns.kind[rows].astype(np.int32), list(KINDS)),
-            "start_us": us(columns.start[rows]),
-            "duration_us": us(columns.duration[rows]),
+            "start_us": np.where(columns.timed[rows], us(columns.start[rows]), np.nan),
+            "duration_us": np.where(columns.timed[rows], us(columns.duration[rows]), np.nan),
             "step": optional(number[np.maximum(step, 0)] if number.size else np.zeros(rows.size, np.int64), step < 0),
         }
     )

@@ -35,8 +35,8 @@ class Parameter:
     Parameters
     ----------
     name : str
-    type : {"token", "text", "number"}
-        ``token`` is one of ``choices``.
+    type : {"token", "text", "number", "time"}
+        ``token`` is one of ``choices``; ``text`` and ``number`` choose rows by value.
     description : str
     choices : tuple of str
     default : object
@@ -59,13 +59,13 @@ class Parameter:
         """
         if value is None:
             return self.default
-        if value == "" and self.type != "token":
+        if value == "" and self.type in ("text", "number"):
             return NOTHING
         if self.type == "token":
             if value not in self.choices:
                 raise ChoiceError.of(f"value for {self.name}", value, self.choices)
             return value
-        if self.type == "number":
+        if self.type in ("number", "time"):
             try:
                 number = float(value)
             except (TypeError, ValueError):

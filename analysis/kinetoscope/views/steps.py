@@ -87,9 +87,9 @@ def steps(trace: Trace) -> pd.DataFrame:
         notes.append(
             "No steps: the trace has no ProfilerStep#N marker. Call step() on the profiler once per iteration."
         )
-    if table.nested:
+    if table.nested.size:
         notes.append(
-            f"{table.nested} step markers lie inside or across another one; they are shown as annotations, not as steps."
+            f"{table.nested.size} step markers lie inside or across another one; they are shown as annotations, not as steps."
         )
     frame.attrs["notes"] = notes
     return frame

@@ -4,7 +4,15 @@ import { SEVERITIES } from '../../src/model/wire';
 import { table, us } from './tables';
 import type { MockEvent, MockTrace } from './trace';
 
-type Row = [check: string, severity: Severity, count: number, share: number | null, detail: string, hint: string];
+type Row = [
+  check: string,
+  severity: Severity,
+  count: number,
+  share: number | null,
+  detail: string,
+  hint: string,
+  events: number,
+];
 
 const FINE: [string, string][] = [
   ['file', 'The file is whole.'],
@@ -24,8 +32,9 @@ function rows(trace: MockTrace): Row[] {
     'error',
     1,
     84.2,
-    '1 device works end long after everything else although their stream went on: 84.2 % of all device time is theirs.',
+    '1 device work with an end long after everything else, although the stream went on: 84.2 % of all device time.',
     'Their ends were lost. Switch on the repair of durations: each ends where the next work of its stream begins.',
+    1,
   ];
   const found: Row[] = [
     [
@@ -33,18 +42,23 @@ function rows(trace: MockTrace): Row[] {
       'warning',
       12,
       1.03,
-      '12 of 1,164 launches have no device work in the file (step 10: 180 of 192 seen).',
+      '12 of 1,164 launches without device work in the file (step 10: 180 of 192 seen).',
       'Their work was lost, ran outside the window, or was captured into a graph. Idle time is an upper bound.',
+      12,
     ],
-    ['unfinished events', 'info', 1, 0.002, '1 ranges were still open when the recording ended.', ''],
-    ['stacks', 'info', 0, null, 'No Python stacks were recorded.', 'with_stack=True records them.'],
+    ['unfinished events', 'info', 1, 0.002, '1 range still open when the recording ended.', '', 1],
+    ['stacks', 'info', 0, null, 'No Python stacks were recorded.', 'with_stack=True records them.', 0],
   ];
-  const fine = FINE.map(([check, detail]): Row => [check, 'ok', 0, null, detail, '']);
+  const fine = FINE.map(([check, detail]): Row => [check, 'ok', 0, null, detail, '', 0]);
   return [...(broken(trace) ? [lost] : []), ...found, ...fine];
 }
 
 export function checks(trace: MockTrace): Table {
-  return table('health', ['check', 'severity', 'count', 'share_pct', 'detail', 'hint'], rows(trace) as Cell[][]);
+  return table(
+    'health',
+    ['check', 'severity', 'count', 'share_pct', 'detail', 'hint', 'events'],
+    rows(trace) as Cell[][],
+  );
 }
 
 export function healthOf(trace: MockTrace): Health {

@@ -10,21 +10,11 @@ export interface Check {
   share: number | null;
   detail: string;
   hint: string;
+  /** Events behind it that can be shown. */
+  events: number;
 }
 
 export const SEVERITY_WORDS: Record<Severity, string> = { ok: 'OK', info: 'Note', warning: 'Warning', error: 'Error' };
-
-/** What these count are no events, or events that lie nowhere on the timeline. */
-const WITHOUT_EVENTS = [
-  'file',
-  'documents',
-  'processes',
-  'step markers',
-  'recording switches',
-  'stacks',
-  'ranks',
-  'untimed events',
-];
 
 export function severityOf(text: string): Severity {
   return SEVERITIES.find((one) => one === text) ?? 'warning';
@@ -34,6 +24,7 @@ export function readChecks(table: Table): Check[] {
   const column = { detail: texts(table, 'detail'), hint: texts(table, 'hint'), severity: texts(table, 'severity') };
   const counts = numbers(table, 'count');
   const shares = numbers(table, 'share_pct');
+  const events = numbers(table, 'events');
   return texts(table, 'check').map((check, row) => ({
     check,
     severity: severityOf(column.severity[row]),
@@ -41,11 +32,13 @@ export function readChecks(table: Table): Check[] {
     share: shares[row],
     detail: column.detail[row],
     hint: column.hint[row],
+    events: events[row] ?? 0,
   }));
 }
 
-export function hasEvents({ check, count }: Check): boolean {
-  return (count ?? 0) > 0 && !WITHOUT_EVENTS.includes(check);
+export function hasEvents({ check, events }: Check): boolean {
+  // untimed events lie nowhere on the timeline
+  return events > 0 && check !== 'untimed events';
 }
 
 export function capital(text: string): string {
