@@ -55,6 +55,30 @@ def parents(thread: npt.NDArray[np.int64], end: Index) -> Index:
     return _climb(candidate, end, candidate, end)
 
 
+def after_subtree(thread: npt.NDArray[np.int64], end: Index) -> Index:
+    """Find where the ranges end that each one contains.
+
+    Parameters
+    ----------
+    thread, end : ndarray of int64
+        Of ordered ranges.
+
+    Returns
+    -------
+    ndarray of int64
+        Position behind the last range of each one's subtree: of the next on the thread that ends later, or of the next thread.
+    """
+    size = end.size
+    backward_end, backward_thread = end[::-1], thread[::-1]
+    candidate = np.arange(-1, size - 1, dtype=np.int64)
+    if size:
+        candidate[np.concatenate([[True], np.diff(backward_thread) != 0])] = -1
+    # a later range that ends together with this one still lies in it, so the search is for one that ends at least 1 later
+    later = _climb(candidate, backward_end + 1, candidate, backward_end)
+    last = np.searchsorted(thread, thread, side="right")
+    return np.where(later >= 0, size - 1 - later, last[::-1]).astype(np.int64)[::-1]
+
+
 def enclosing(holder_end: Index, holder_parent: Index, nearest: Index, end: Index) -> Index:
     """Find the innermost holder of each query range.
 

@@ -55,6 +55,18 @@ def test_depths_count_ancestors(ranges):
         assert depth == steps
 
 
+@given(RANGES)
+def test_subtrees_are_contiguous(ranges):
+    thread, _, end, _ = ordered(ranges)
+    parent = nesting.parents(thread, end).tolist()
+    for i, after in enumerate(nesting.after_subtree(thread, end).tolist()):
+        below = {i}
+        for j in range(i + 1, end.size):
+            if parent[j] in below:
+                below.add(j)
+        assert below == set(range(i, after))
+
+
 def test_a_long_row_of_siblings_and_a_deep_stack_take_few_rounds():
     n = 200_000
     thread = np.zeros(n, np.int64)

@@ -80,13 +80,17 @@ def nest(lane: Index, start: Index, end: Index, tie: npt.NDArray[np.int8]) -> np
         Row within the lane, from 0.
     """
     order = nesting.order(lane, start, end, tie)
-    depth = nesting.depths(nesting.parents(lane[order], end[order])).astype(np.int64)
-    ordered_lane, ordered_start, ordered_end = lane[order], start[order], end[order]
+    lane, start, end = lane[order], start[order], end[order]
+    depth = nesting.depths(nesting.parents(lane, end)).astype(np.int64)
+    after: Index | None = None
     for _ in range(_ROUNDS):
-        late = _overlapping(ordered_lane, depth, ordered_start, ordered_end)
+        late = _overlapping(lane, depth, start, end)
         if not late.size:
             break
-        depth[late] += 1
+        # what moves down takes along what it contains
+        after = nesting.after_subtree(lane, end) if after is None else after
+        moves = np.bincount(late, minlength=order.size + 1) - np.bincount(after[late], minlength=order.size + 1)
+        depth += np.cumsum(moves)[:-1]
     result = np.empty(order.size, np.int64)
     result[order] = depth
     return result
@@ -114,11 +118,19 @@ def reach_by_row(row: Index, end: Index) -> Index:
 
 
 def _overlapping(lane: Index, depth: Index, start: Index, end: Index) -> Index:
-    """Find the events that begin before an earlier one on the same lane and depth has ended."""
+    """Find the events to move down: those that begin before an earlier one on the same lane and depth has ended.
+
+    Of several in a row every other one stays, since the one before it may make room by moving.
+    """
     if start.size == 0:
         return np.empty(0, np.int64)
-    order = np.lexsort((end, start, depth, lane))
-    same = (np.diff(lane[order]) == 0) & (np.diff(depth[order]) == 0)
-    row = np.concatenate([[0], np.cumsum(~same)])
-    reach = reach_by_row(row, end[order])
-    return order[1:][same & (start[order][1:] < reach[:-1])]
+    row = lane * (int(depth.max()) + 1) + depth
+    # ranges come ordered by start within a lane, and a stable sort keeps that order within a row
+    order = np.argsort(row.astype(np.uint16) if int(row.max()) < 1 << 16 else row, kind="stable")
+    reach = reach_by_row(row[order], end[order])
+    late = np.zeros(order.size, bool)
+    late[1:] = (np.diff(row[order]) == 0) & (start[order][1:] < reach[:-1])
+    place = np.flatnonzero(late)
+    begins = np.concatenate([[True], np.diff(place) != 1]) if place.size else np.zeros(0, bool)
+    run = np.maximum.accumulate(np.where(begins, np.arange(place.size), 0))
+    return order[place[(np.arange(place.size) - run) % 2 == 0]]
