@@ -82,6 +82,12 @@ class KindTable:
             return self._exact[lowered]
         return next((kind for suffix, kind in self._suffix if lowered.endswith(suffix)), "other")
 
+    def argument_group(self, category: str) -> str:
+        """Return which arguments figures need of a category: a key of :data:`kinetoscope.reading.gather.FIELDS`."""
+        groups = {"op": "host", "annotation": "host", "api_call": "host", "python": "frame"}
+        groups |= {"memory": "nothing", "trace": "nothing", "flow": "nothing"}
+        return "name" if not category else groups.get(self.of_category(category), "device")
+
     def exceptions(self, category: str) -> list[tuple[str, str]]:
         """Return ``(prefix of name, kind)`` rules that override a category's kind."""
         lowered = category.lower()

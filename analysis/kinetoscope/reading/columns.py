@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -12,7 +13,7 @@ import numpy.typing as npt
 
 from kinetoscope import schema
 from kinetoscope.reading.decode import Decoded
-from kinetoscope.reading.gather import MISSING, PAIRED_END, Gatherer, integer
+from kinetoscope.reading.gather import FIELDS, MISSING, PAIRED_END, Gatherer, integer
 
 Ints = npt.NDArray[np.int64]
 Codes = npt.NDArray[np.int32]
@@ -167,7 +168,7 @@ def _arguments(raw: Gatherer, arguments: _Arguments) -> dict[str, Any]:
         "forward_thread": arguments.integers("forward_thread"),
         "collective": arguments.flags("collective"),
         "details": _details(arguments),
-        "shapes": {key: raw.texts(key)[1] for key in ("grid", "block")},
+        "shapes": {key: raw.texts(f"device.{key}")[1] for key in ("grid", "block")},
     }
 
 
@@ -208,33 +209,44 @@ class _Arguments:
     """Arguments spread over the kept rows."""
 
     def __init__(self, raw: Gatherer, rows: Ints) -> None:
-        self._raw = raw
-        place = np.full(raw.count, -1, np.int64)
-        held = raw.array("argument_row")
-        place[held] = np.arange(held.size)
-        self._place = place[rows]
-        self._held = self._place >= 0
+        self._raw, self._rows = raw, rows
+        self._places: dict[str, tuple[Ints, Ints]] = {}
 
-    def _spread(self, values: npt.NDArray[Any], missing: Any) -> npt.NDArray[Any]:
-        found = np.full(self._place.size, missing, values.dtype)
-        found[self._held] = values[self._place[self._held]]
+    def _place(self, group: str) -> tuple[Ints, Ints]:
+        """Return the kept rows whose events are in a group, and where the group has them."""
+        if group not in self._places:
+            held = self._raw.array(f"{group}.row")
+            at = np.searchsorted(self._rows, held)
+            kept = np.append(self._rows, -1)[at] == held
+            self._places[group] = at[kept], np.flatnonzero(kept)
+        return self._places[group]
+
+    def _spread(self, key: str, missing: Any, values_of: Callable[[str], npt.NDArray[Any]]) -> npt.NDArray[Any]:
+        found = np.full(self._rows.size, missing)
+        for group, fields in FIELDS.items():
+            if key in fields:
+                at, place = self._place(group)
+                found[at] = values_of(f"{group}.{key}")[place]
         return found
 
     def integers(self, key: str, missing: int = -1) -> Ints:
-        return self._spread(self._raw.array(key), missing)
+        return self._spread(key, np.int64(missing), self._raw.array)
 
     def floats(self, key: str) -> npt.NDArray[np.float64]:
-        return self._spread(self._raw.array(key), np.nan)
+        return self._spread(key, np.float64(np.nan), self._raw.array)
 
     def flags(self, key: str) -> Flags:
-        return self._spread(self._raw.array(key), False)
+        return self._spread(key, np.bool_(False), self._raw.array)
 
     def texts(self, key: str) -> Codes:
         """Return codes of texts; the empty text is none."""
-        codes, texts = self._raw.texts(key)
-        return self._spread(
-            np.where(np.array([not text for text in texts] or [True], bool)[codes], -1, codes).astype(np.int32), -1
-        )
+
+        def codes_of(place: str) -> Codes:
+            codes, texts = self._raw.texts(place)
+            empty = np.array([not text for text in texts] or [True], bool)
+            return np.where(empty[codes], -1, codes).astype(np.int32)
+
+        return self._spread(key, np.int32(-1), codes_of)
 
 
 def _details(arguments: _Arguments) -> dict[str, npt.NDArray[Any]]:
@@ -294,8 +306,8 @@ def _thread_number(value: Any) -> int:
 
 def _threads(raw: Gatherer) -> tuple[list[Thread], Codes]:
     """Return the rows of the recording with their names, and the row of each recorded (pid, tid): spellings of one thread are one."""
-    rows = raw.array("argument_row")
-    labels, texts = raw.texts("label")
+    rows = raw.array("name.row")
+    labels, texts = raw.texts("name.label")
     phase = raw.array("phase")[rows] == raw.phases.get("M", -1)
     names = raw.texts("name")
     names_of_row = names[0][rows]
@@ -353,10 +365,15 @@ def _accounts(raw: Gatherer, kind: npt.NDArray[np.int8], linking: Flags, bad: Fl
     phase_texts = {code: text for text, code in raw.phases.items()}
     category_texts = {code: text for text, code in raw.categories.items()}
     fate = np.where(bad, 3, np.where(kind >= 0, 0, np.where(linking, 1, 2)))
-    groups = np.stack([raw.array("phase"), raw.array("category"), fate]) if raw.count else np.empty((3, 0), np.int64)
-    keys, counts = np.unique(groups, axis=1, return_counts=True)
+    widths = (len(phase_texts), len(category_texts), 4)
+    if raw.count:
+        counts = np.bincount(np.ravel_multi_index((raw.array("phase"), raw.array("category"), fate), widths))
+    else:
+        counts = np.empty(0, np.int64)
     sums: Counter[tuple[str, str, bool]] = Counter()
-    for (phase, category, what), count in zip(keys.T.tolist(), counts.tolist(), strict=True):
+    for key in np.flatnonzero(counts).tolist():
+        phase, category, what = (int(part) for part in np.unravel_index(key, widths))
+        count = int(counts[key])
         text = category_texts[category] or "no category"
         reason, kept = _fate(phase_texts[phase], what)
         sums[f"{phase_texts[phase] or 'no phase'} {text}", reason, kept] += count

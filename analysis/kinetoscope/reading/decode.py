@@ -16,6 +16,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
+from kinetoscope import schema
 from kinetoscope.errors import DamagedTraceError, LimitError, NotATraceError
 from kinetoscope.reading import records
 from kinetoscope.reading import text as json_text
@@ -153,7 +154,7 @@ def _mended(text: bytes, tell: Listener, losses: Losses) -> Decoded:
         return _decode_pieces(text, head, tell, len(text))
     except msgspec.DecodeError:
         pass
-    decoded = Decoded(Gatherer(), {})
+    decoded = Decoded(Gatherer(schema.KindTable().argument_group), {})
 
     def take(events: list[Any]) -> None:
         first = decoded.columns.count
@@ -213,7 +214,7 @@ def _documents(text: bytes, head: int, size: int) -> Iterator[tuple[json_text.Pi
 
 def _decode_pieces(text: bytes, head: int, tell: Listener, size: int) -> Decoded:
     """Decode piece by piece."""
-    columns = Gatherer()
+    columns = Gatherer(schema.KindTable().argument_group)
     unreadable: list[tuple[int, str]] = []
     metadata: dict[str, Any] = {}
     for piece, document in _documents(text, head, size):

@@ -84,7 +84,7 @@ def read_text(
     if len(data) > most:
         raise _too_long(where, most)
     data = data.removeprefix(_BYTE_ORDER_MARK)
-    if not data.strip():
+    if not data[:_BLOCK].strip() and not data.strip():
         raise NotATraceError("the file is empty", where=where, hint="was the job stopped before the trace was written?")
     return data
 

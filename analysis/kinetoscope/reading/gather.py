@@ -6,7 +6,7 @@ int, float or text), not what events mean: that is :mod:`kinetoscope.reading.col
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, Any
 
@@ -25,8 +25,32 @@ PAIRED_END = "E (paired)"
 _INT64 = 2**63 - 1
 
 
+_LINKS = ("correlation", "external_id", "old_external_id")
+_SIZES = ("bytes", "size")
+_FIGURES = ("blocks_per_sm", "occupancy", "bandwidth")
+
+FIELDS: dict[str, tuple[str, ...]] = {
+    "host": (*_LINKS, *_SIZES, "sequence_number", "forward_thread", "unfinished"),
+    "device": (
+        *_LINKS,
+        *_SIZES,
+        *_FIGURES,
+        *("device", "in_device", "stream", "registers", "shared_memory", "grid", "block", "collective", "unfinished"),
+    ),
+    "frame": ("unfinished",),
+    "name": ("label",),
+    "nothing": (),
+}
+"""Arguments that are kept, by group of categories; the others are decoded when a single event is asked for."""
+
+
 class Gatherer:
     """Columns that grow by pieces.
+
+    Parameters
+    ----------
+    group_of : callable
+        Tells the group of a category, a key of :data:`FIELDS`.
 
     Attributes
     ----------
@@ -34,8 +58,10 @@ class Gatherer:
         Events so far.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, group_of: Callable[[str], str]) -> None:
         self.count = 0
+        self._group_of = group_of
+        self._groups: list[int] = []
         self.phases: dict[str, int] = {}
         self.categories: dict[str, int] = {}
         self.threads: dict[tuple[Any, Any], int] = {}
@@ -47,42 +73,48 @@ class Gatherer:
         """Take in one piece of records."""
         phases, categories, threads = self.phases, self.categories, self.threads
         self._put("phase", np.array([phases.setdefault(e.ph, len(phases)) for e in events], np.int32))
-        self._put("category", np.array([categories.setdefault(e.cat or "", len(categories)) for e in events], np.int32))
+        category = np.array([categories.setdefault(e.cat or "", len(categories)) for e in events], np.int32)
+        self._put("category", category)
         self._put("thread", np.array([threads.setdefault((e.pid, e.tid), len(threads)) for e in events], np.int32))
         self._put("ts", nanoseconds([e.ts for e in events]))
         self._put("dur", nanoseconds([e.dur for e in events]))
         self._put("flow", integers([e.id for e in events]))
         self._names.append(_encoded([e.name if type(e.name) is str else _text(e.name) for e in events]))
-        self._take_arguments(events)
+        self._take_arguments(events, category)
         self.count += len(events)
 
-    def _take_arguments(self, events: Sequence[Any]) -> None:
-        """Keep the arguments of events that have them, beside their positions."""
-        held = [(i, e.args) for i, e in enumerate(events, self.count) if e.args is not None]
-        self._put("argument_row", np.array([i for i, _ in held], np.int64))
-        arguments = [a for _, a in held]
-        for name in (
-            "device",
-            "in_device",
-            "stream",
-            "correlation",
-            "external_id",
-            "old_external_id",
-            "sequence_number",
-            "forward_thread",
-        ):
-            self._put(name, integers([getattr(a, name) for a in arguments]))
-        for name in ("registers", "shared_memory", "bytes", "size"):
-            self._put(name, integers([getattr(a, name) for a in arguments]))
-        for name in ("blocks_per_sm", "occupancy", "bandwidth"):
-            self._put(name, floats([getattr(a, name) for a in arguments]))
-        self._put("unfinished", np.array([a.finished is False or a.finished == "false" for a in arguments], bool))
-        self._put("collective", np.array([bool(a.collective) for a in arguments], bool))
-        for name in ("grid", "block"):
-            self._names_of(name, [_shape(getattr(a, name)) for a in arguments])
-        self._names_of("label", [_text(a.label if a.label is not None else a.labels) for a in arguments])
+    def _take_arguments(self, events: Sequence[Any], category: npt.NDArray[np.int32]) -> None:
+        """Keep the arguments that each group of categories is asked for, beside the positions of the events that have them."""
+        for text in list(self.categories)[len(self._groups) :]:
+            self._groups.append(list(FIELDS).index(self._group_of(text)))
+        group = np.array(self._groups, np.int8)[category]
+        for number, name in enumerate(FIELDS):
+            held = [
+                (row, events[row].args)
+                for row in np.flatnonzero(group == number).tolist()
+                if events[row].args is not None
+            ]
+            self._put(f"{name}.row", np.array([row for row, _ in held], np.int64) + self.count)
+            arguments = [argument for _, argument in held]
+            for key in FIELDS[name]:
+                self._take(f"{name}.{key}", key, arguments)
 
-    def _names_of(self, key: str, values: list[str]) -> None:
+    def _take(self, place: str, key: str, arguments: list[Any]) -> None:
+        """Keep one argument of some events."""
+        if key in _FIGURES:
+            self._put(place, floats([getattr(a, key) for a in arguments]))
+        elif key == "unfinished":
+            self._put(place, np.array([a.finished is False or a.finished == "false" for a in arguments], bool))
+        elif key == "collective":
+            self._put(place, np.array([bool(a.collective) for a in arguments], bool))
+        elif key == "label":
+            self._texts_of(place, [_text(a.label if a.label is not None else a.labels) for a in arguments])
+        elif key in ("grid", "block"):
+            self._texts_of(place, [_shape(getattr(a, key)) for a in arguments])
+        else:
+            self._put(place, integers([getattr(a, key) for a in arguments]))
+
+    def _texts_of(self, key: str, values: list[str]) -> None:
         self._arguments.setdefault(key, []).append(_encoded(values))
 
     def _put(self, key: str, values: npt.NDArray[Any]) -> None:
