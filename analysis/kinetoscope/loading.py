@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 
+from kinetoscope.reading import cache
 from kinetoscope.reading.columns import build
 from kinetoscope.reading.decode import decode
 from kinetoscope.reading.files import read_text
@@ -35,9 +36,17 @@ def load_file(source: Source, tell: Listener = ignore) -> Trace:
     path = os.fspath(source.path)
     fingerprint = Fingerprint.of(path)
     tell(Progress("start", 0, fingerprint.bytes))
-    losses = Losses()
-    decoded = decode(read_text(path, tell, losses), path, tell, losses, source.document)
-    tell(Progress("link", 0, 0, decoded.columns.count))
-    trace = Trace(build(decoded), decoded.metadata, source, fingerprint, decoded.losses)
-    tell(Progress("done", 0, 0, decoded.columns.count))
+    place = cache.place_of(source, fingerprint)
+    kept = cache.load(place) if place else None
+    if kept:
+        columns, metadata, losses = kept
+    else:
+        lost = Losses()
+        decoded = decode(read_text(path, tell, lost), path, tell, lost, source.document)
+        tell(Progress("link", 0, 0, decoded.columns.count))
+        columns, metadata, losses = build(decoded), decoded.metadata, tuple(decoded.losses)
+        if place:
+            cache.keep(place, columns, metadata, losses)
+    trace = Trace(columns, metadata, source, fingerprint, losses)
+    tell(Progress("done", 0, 0, len(trace)))
     return trace

@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,6 +22,12 @@ Flags = npt.NDArray[np.bool_]
 
 _LARGE = 1_000_000_000  # ns; a recording that counts from its own start may well begin at 0
 _EVENT_PHASES = {"X": "event", "i": "instant", "I": "instant", "n": "instant", "C": "counter"}
+_ARRAYS = frozenset(
+    (
+        *("id", "kind", "category", "name", "thread", "start", "duration", "timed", "complete", "unfinished"),
+        *("device", "stream", "correlation", "external_id", "sequence_number", "forward_thread", "collective"),
+    )
+)
 _NUMBER = re.compile(r"-?\d+(?!.*\d)")
 
 
@@ -97,10 +104,40 @@ class Columns:
     origin_ns: int
     accounts: list[Account]
 
-    @property
+    @cached_property
     def end(self) -> Ints:
         """Ends of the events, ns."""
-        return self.start + self.duration
+        end = self.start + self.duration
+        end.flags.writeable = False
+        return end
+
+    @classmethod
+    def lazy(cls, ready: dict[str, Any], read: Callable[[str], npt.NDArray[Any]]) -> Columns:
+        """Return columns of which those that are not ready are read when they are first used.
+
+        Parameters
+        ----------
+        ready : dict
+            Attributes that are there already.
+        read : callable
+            Returns the array of an attribute.
+
+        Returns
+        -------
+        Columns
+        """
+        made = object.__new__(cls)
+        made.__dict__.update(ready, _read=read)
+        return made
+
+    def __getattr__(self, name: str) -> Any:
+        read = self.__dict__.get("_read")
+        if read is None or name not in _ARRAYS:
+            raise AttributeError(name)
+        values = read(name)
+        values.flags.writeable = False
+        self.__dict__[name] = values
+        return values
 
     def __len__(self) -> int:
         return int(self.id.size)
