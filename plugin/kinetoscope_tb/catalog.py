@@ -165,7 +165,6 @@ def _look(roots: list[Root]) -> tuple[_Listing, Problem | None]:
     errors: list[Problem] = []
     for root in roots:
         try:
-            root.check()
             _add(listing, root, open_logdir(root.path))
         except KinetoscopeError as error:
             errors.append(describe(error))

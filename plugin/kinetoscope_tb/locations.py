@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from kinetoscope.errors import UnreadableError
+from kinetoscope.reading import storage
 
 _REMOTE = re.compile(r"[a-zA-Z][0-9a-zA-Z.+-]*://")
 
@@ -34,25 +34,10 @@ class Root:
 
     def file(self, path: str) -> str:
         """Return a path below the folder as the page shows it: relative to the log folder."""
-        below = os.path.relpath(path, self.path)
+        below = storage.of(self.path).relative(path, self.path)
         if below == ".":
             below = Path(self.path).name
         return f"{self.name}/{below}" if self.name else below
-
-    def check(self) -> None:
-        """Refuse what cannot be looked into.
-
-        Raises
-        ------
-        UnreadableError
-            When the folder is on a remote store.
-        """
-        if _REMOTE.match(self.path):
-            raise UnreadableError(
-                "traces on remote stores cannot be shown yet",
-                where=self.path,
-                hint="copy them to a local or mounted folder and give that as --logdir",
-            )
 
 
 def roots(logdir: str | None, logdir_spec: str | None) -> list[Root]:

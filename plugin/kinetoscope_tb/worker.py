@@ -148,8 +148,25 @@ def _prepare(desk: Desk) -> None:
         desk.say({"say": "failed", "problem": describe(error)})
 
 
+def _bound_memory() -> None:
+    """Let a file that needs too much memory fail in this process, before the system ends another one.
+
+    ``KINETOSCOPE_MAX_MEMORY`` sets the bytes; by default four fifths of what the machine has.
+    """
+    try:
+        import resource
+
+        wanted = os.environ.get("KINETOSCOPE_MAX_MEMORY", "")
+        installed = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        most = int(wanted) if wanted.isdigit() else installed * 4 // 5
+        resource.setrlimit(resource.RLIMIT_DATA, (most, most))
+    except (ImportError, ValueError, OSError) as error:
+        logger.info("the memory of this process is not bounded: %s", error)
+
+
 def main() -> None:
     """Serve one trace, then end without waiting for anything."""
+    _bound_memory()
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl+C is TensorBoard's, and when it goes, so does this
     logging.basicConfig(format="%(name)s worker %(process)d: %(message)s")
     requests, replies = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import fsspec
 import pytest
 
 import kinetoscope
@@ -141,12 +142,21 @@ def test_an_unexpected_fault_of_the_search_is_told(serve: Serve, logdir: Path, m
     assert "boom" in runs["error"]["message"]
 
 
-@pytest.mark.parametrize("where", ["s3://bucket/run", "gs://bucket", "hdfs://host/x"])
-def test_remote_stores_are_refused_with_advice(serve: Serve, where: str) -> None:
+@pytest.mark.parametrize(
+    ("where", "extra"), [("s3://bucket/run", "kinetoscope[s3]"), ("gs://bucket", "kinetoscope[gs]")]
+)
+def test_a_remote_store_without_its_driver_names_what_to_install(serve: Serve, where: str, extra: str) -> None:
     error = serve(where).runs()["error"]
-    assert "remote" in error["message"]
-    assert "copy" in error["hint"]
+    assert extra in error["hint"]
     assert error["where"] == where
+
+
+def test_traces_on_a_remote_store_are_listed(serve: Serve) -> None:
+    files = fsspec.filesystem("memory")
+    files.pipe("/plugin/run1/w.1.pt.trace.json", TraceBuilder(rank=3).op(0, 1).bytes())
+    runs = serve("memory://plugin").runs()
+    assert [(run["name"], run["ranks"][0]["rank"]) for run in runs["runs"]] == [("run1", 3)]
+    assert runs["runs"][0]["ranks"][0]["spans"][0]["file"] == "run1/w.1.pt.trace.json"
 
 
 def test_no_log_folder_at_all(serve: Serve) -> None:

@@ -61,6 +61,24 @@ def test_files_that_cannot_be_read(serve: Serve, logdir: Path, content: bytes, c
     assert served.session(second)["state"] == "ready", "one bad file costs only itself"
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux bounds the data of a process")
+def test_a_file_that_needs_too_much_memory_fails_alone(
+    serve: Serve, logdir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KINETOSCOPE_MAX_MEMORY", str(500_000_000))
+    bomb = logdir / "bomb" / "worker.pt.trace.json.gz"
+    bomb.parent.mkdir()
+    with gzip.open(bomb, "wb", compresslevel=1) as file:
+        file.write(b'{"traceEvents": [')
+        for _ in range(60):
+            file.write(b" " * 10_000_000)
+        file.write(b"]}")
+    served = serve(logdir)
+    first, second = served.traces()
+    assert served.session(first)["error"]["code"] in ("out-of-memory", "worker-died")
+    assert served.session(second)["state"] == "ready"
+
+
 def test_a_failed_file_can_be_loaded_again_when_it_is_whole(serve: Serve, logdir: Path, small: TraceBuilder) -> None:
     file = next(logdir.glob("run/*.json"))
     file.write_bytes(small.bytes()[:100])
