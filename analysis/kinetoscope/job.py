@@ -163,6 +163,7 @@ class Job:
     def view(
         self,
         name: str,
+        /,
         sources: Sequence[Source] | None = None,
         executor: Executor | None = None,
         fix: Sequence[str] = (),

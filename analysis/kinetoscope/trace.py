@@ -352,7 +352,7 @@ class Trace:
             trace = Trace(FIXES[name](trace), self.metadata, self.source, self.fingerprint, self.losses)
         return trace
 
-    def view(self, name: str, **parameters: Any) -> pd.DataFrame:
+    def view(self, name: str, /, **parameters: Any) -> pd.DataFrame:
         """Answer a question with a frame.
 
         Parameters

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 Index = npt.NDArray[np.int64]
 
+_ROUNDING_NS = 10
+
 _COLUMNS = (
     Column("device", "", "integer", "Device that was idle."),
     Column("start_us", "µs", "number", "Start of the gap, from the trace's origin."),
@@ -79,8 +81,20 @@ def gaps(
         }
     )
     frame = frame[in_range(start, start_us, end_us) & of_value(frame["step"], step)].reset_index(drop=True)
-    frame.attrs["notes"] = no_device_note(trace) or ([] if len(start) else ["No device was idle in the window."])
+    frame.attrs["notes"] = no_device_note(trace) or _remarks(end - start)
     return frame
+
+
+def _remarks(length: Index) -> list[str]:
+    """Say that nothing was idle, or that many gaps are no more than rounding."""
+    if not length.size:
+        return ["No device was idle in the window."]
+    tiny = length <= _ROUNDING_NS
+    if tiny.sum() < length.size / 10:
+        return []
+    return [
+        f"{int(tiny.sum()):,} of {length.size:,} gaps last {_ROUNDING_NS} ns or less, {length[tiny].sum() / 1000:,.3f} µs in all: the recorder's rounding."
+    ]
 
 
 def _start_of(start: Index, rows: Index) -> Index:

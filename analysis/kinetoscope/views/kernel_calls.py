@@ -30,6 +30,7 @@ _COLUMNS = (
 
 _FILTERS = (
     Parameter("name", "text", "Kernels of exactly this name."),
+    Parameter("like", "number", "Kernels of the same name as the event of this id."),
     Parameter("op", "text", "Kernels launched by ops of exactly this name."),
     Parameter("category", "text", "Kernels of this category."),
     Parameter("stream", "number", "Kernels of this stream."),
@@ -49,7 +50,7 @@ def kernel_calls(trace: Trace, **filters: Any) -> pd.DataFrame:
     ----------
     trace : Trace
     **filters
-        ``name, op, category, stream, step, device, grid, block, registers, shared_memory, start_us, end_us``: only kernels that fit all that
+        ``name, like, op, category, stream, step, device, grid, block, registers, shared_memory, start_us, end_us``: only kernels that fit all that
         are given. An empty text asks for those without a value.
 
     Returns
@@ -78,6 +79,8 @@ def kernel_calls(trace: Trace, **filters: Any) -> pd.DataFrame:
     chosen = in_range(columns.start[rows], filters.get("start_us"), filters.get("end_us"))
     for key in ("name", "op", "stream", "step", "device"):
         chosen &= of_value(frame[key], filters.get(key))
+    if filters.get("like") is not None:
+        chosen &= columns.name[rows] == _name_of(trace, int(filters["like"]))
     for key in ("grid", "block", "registers", "shared_memory"):
         chosen &= of_value(base[key], filters.get(key))
     if filters.get("category") is not None:
@@ -85,6 +88,12 @@ def kernel_calls(trace: Trace, **filters: Any) -> pd.DataFrame:
     frame = frame[chosen].reset_index(drop=True)
     frame.attrs["notes"] = no_device_note(trace)
     return frame
+
+
+def _name_of(trace: Trace, event: int) -> int:
+    """Return the number of an event's name, -1 for no event."""
+    found = np.flatnonzero(trace.columns.id == event)
+    return int(trace.columns.name[found[0]]) if found.size else -1
 
 
 VIEW = View("kernel_calls", "Kernel calls", kernel_calls, _COLUMNS, (*_FILTERS, *RANGE))

@@ -56,6 +56,7 @@ _COLUMNS = (
     Column("min_us", "µs", "number", "Shortest."),
     Column("max_us", "µs", "number", "Longest."),
     Column("share_pct", "%", "number", "Part of all kernel time of the table."),
+    Column("longest_id", "", "integer", "Event id of the longest call."),
 )
 
 _BY = Parameter("by", "token", "What a row is.", tuple(_KEYS), "name")
@@ -91,15 +92,17 @@ def kernels(
     keys = {name: rows.key(name) for name in _KEYS[by]}
     frame = pd.DataFrame({**keys, "ns": rows.duration})
     grouped = frame.groupby(list(keys), observed=True, dropna=False, sort=by in _IN_KEY_ORDER)["ns"]
-    result = grouped.agg(calls="count", total="sum", mean="mean", min="min", max="max").reset_index()
+    result = grouped.agg(calls="count", total="sum", mean="mean", min="min", max="max", longest="idxmax").reset_index()
     if by not in _IN_KEY_ORDER:
         result = result.sort_values(["total", "calls"], ascending=[False, False], kind="stable")
+    longest = result.pop("longest").to_numpy(np.int64)
     total = result.pop("total").to_numpy(np.int64)
     mean, low, high = (result.pop(name).to_numpy(np.float64) for name in ("mean", "min", "max"))
     result["total_us"] = total / 1000.0
     result["mean_us"] = np.round(mean / 1000.0, 3)
     result["min_us"], result["max_us"] = low / 1000.0, high / 1000.0
     result["share_pct"] = pct(total, total.sum())
+    result["longest_id"] = trace.columns.id[rows.rows[longest]]
     result = result.reset_index(drop=True)
     result.attrs["notes"] = no_device_note(trace)
     return result

@@ -99,7 +99,7 @@ class View:
     columns: tuple[Column, ...]
     parameters: tuple[Parameter, ...] = field(default=())
 
-    def run(self, trace: Trace, **given: Any) -> pd.DataFrame:
+    def run(self, trace: Trace, /, **given: Any) -> pd.DataFrame:
         """Compute the view.
 
         Parameters
