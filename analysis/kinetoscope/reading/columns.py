@@ -186,7 +186,7 @@ def build(decoded: Decoded, kinds: schema.KindTable | None = None) -> Columns:
         device=device,
         stream=stream,
         **_arguments(raw, arguments),
-        categories=list(raw.categories),
+        categories=raw.categories.listed,
         names=name_texts,
         threads=threads,
         flows=_flows(raw, linking, thread_of, base - origin),
@@ -214,7 +214,7 @@ def _kinds(
 ) -> tuple[npt.NDArray[np.int8], Flags]:
     """Return the kind code of every event, -1 for what is no event, and which flow ends tie forward to backward."""
     category = raw.array("category")
-    of_category = {code: (text, table.of_category(text)) for text, code in raw.categories.items()}
+    of_category = {code: (text, table.of_category(text)) for code, text in enumerate(raw.categories.listed)}
     codes = np.array([schema.CODE.get(of_category[c][1], -1) for c in range(len(of_category))] or [-1], np.int8)
     kind = codes[category] if raw.count else np.empty(0, np.int8)
     for code, (text, _) in of_category.items():
@@ -350,7 +350,7 @@ def _threads(raw: Gatherer) -> tuple[list[Thread], Codes]:
     names_of_row = names[0][rows]
     process: dict[str, str] = {}
     thread: dict[tuple[str, int], str] = {}
-    keys = list(raw.threads)
+    keys = raw.threads.listed
     owner = raw.array("thread")[rows]
     for i in np.flatnonzero(phase & (labels >= 0)):
         what, (pid, tid), label = names[1][names_of_row[i]], keys[owner[i]], texts[labels[i]].strip()
@@ -399,8 +399,8 @@ def _flows(raw: Gatherer, linking: Flags, thread_of: Codes, shift: int) -> Flows
 
 def _accounts(raw: Gatherer, kind: npt.NDArray[np.int8], linking: Flags, bad: Flags) -> list[Account]:
     """Account for every event of the file."""
-    phase_texts = {code: text for text, code in raw.phases.items()}
-    category_texts = {code: text for text, code in raw.categories.items()}
+    phase_texts = dict(enumerate(raw.phases.listed))
+    category_texts = dict(enumerate(raw.categories.listed))
     fate = np.where(bad, 3, np.where(kind >= 0, 0, np.where(linking, 1, 2)))
     widths = (len(phase_texts), len(category_texts), 4)
     if raw.count:

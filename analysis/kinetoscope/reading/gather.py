@@ -6,15 +6,13 @@ int, float or text), not what events mean: that is :mod:`kinetoscope.reading.col
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal, InvalidOperation
-from typing import TYPE_CHECKING, Any
+from operator import attrgetter
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 MISSING = np.iinfo(np.int64).min
 """A time that is not usable."""
@@ -23,6 +21,9 @@ PAIRED_END = "E (paired)"
 """Phase of an end that has closed its begin."""
 
 _INT64 = 2**63 - 1
+_UNFINISHED = (False, "false")
+_PHASE, _CATEGORY, _NAME = attrgetter("ph"), attrgetter("cat"), attrgetter("name")
+_THREAD, _START, _LENGTH, _FLOW = attrgetter("pid", "tid"), attrgetter("ts"), attrgetter("dur"), attrgetter("id")
 
 
 _LINKS = ("correlation", "external_id", "old_external_id")
@@ -44,6 +45,39 @@ FIELDS: dict[str, tuple[str, ...]] = {
 """Arguments that are kept, by group of categories; the others are decoded when a single event is asked for."""
 
 
+class Numbering(dict[Any, int]):
+    """Numbers values as they come: ``numbering[value]`` is the value's code.
+
+    Parameters
+    ----------
+    clean : callable
+        Returns the value that another one stands for, such as the text of a number.
+
+    Attributes
+    ----------
+    listed : list
+        The values by code.
+    """
+
+    def __init__(self, clean: Callable[[Any], Any]) -> None:
+        super().__init__()
+        self.listed: list[Any] = []
+        self._clean = clean
+
+    def __missing__(self, value: Any) -> int:
+        cleaned = self._clean(value)
+        code = self.get(cleaned, len(self.listed))
+        if code == len(self.listed):
+            self.listed.append(cleaned)
+            self[cleaned] = code
+        self[value] = code
+        return code
+
+    def codes(self, values: Iterable[Any], count: int) -> npt.NDArray[np.int32]:
+        """Return the codes of some values."""
+        return np.fromiter(map(self.__getitem__, values), np.int32, count)
+
+
 class Gatherer:
     """Columns that grow by pieces.
 
@@ -62,49 +96,50 @@ class Gatherer:
         self.count = 0
         self._group_of = group_of
         self._groups: list[int] = []
-        self.phases: dict[str, int] = {}
-        self.categories: dict[str, int] = {}
-        self.threads: dict[tuple[Any, Any], int] = {}
-        self._names: list[pa.DictionaryArray] = []
+        self.phases = Numbering(_text)
+        self.categories = Numbering(_text)
+        self.threads = Numbering(lambda key: key)
+        self.names = Numbering(_text)
         self._parts: dict[str, list[npt.NDArray[Any]]] = {}
-        self._arguments: dict[str, list[Any]] = {}
+        self._texts: dict[str, Numbering] = {}
 
     def add(self, events: Sequence[Any]) -> None:
         """Take in one piece of records."""
-        phases, categories, threads = self.phases, self.categories, self.threads
-        self._put("phase", np.array([phases.setdefault(e.ph, len(phases)) for e in events], np.int32))
-        category = np.array([categories.setdefault(e.cat or "", len(categories)) for e in events], np.int32)
+        count = len(events)
+        category = self.categories.codes(map(_CATEGORY, events), count)
+        self._put("phase", self.phases.codes(map(_PHASE, events), count))
         self._put("category", category)
-        self._put("thread", np.array([threads.setdefault((e.pid, e.tid), len(threads)) for e in events], np.int32))
-        self._put("ts", nanoseconds([e.ts for e in events]))
-        self._put("dur", nanoseconds([e.dur for e in events]))
-        self._put("flow", integers([e.id for e in events]))
-        self._names.append(_encoded([e.name if type(e.name) is str else _text(e.name) for e in events]))
+        self._put("thread", self.threads.codes(map(_THREAD, events), count))
+        self._put("name", self.names.codes(map(_NAME, events), count))
+        self._put("ts", nanoseconds(list(map(_START, events))))
+        self._put("dur", nanoseconds(list(map(_LENGTH, events))))
+        self._put("flow", integers(list(map(_FLOW, events))))
         self._take_arguments(events, category)
-        self.count += len(events)
+        self.count += count
 
     def _take_arguments(self, events: Sequence[Any], category: npt.NDArray[np.int32]) -> None:
         """Keep the arguments that each group of categories is asked for, beside the positions of the events that have them."""
-        for text in list(self.categories)[len(self._groups) :]:
+        for text in self.categories.listed[len(self._groups) :]:
             self._groups.append(list(FIELDS).index(self._group_of(text)))
         group = np.array(self._groups, np.int8)[category]
         for number, name in enumerate(FIELDS):
-            held = [
-                (row, events[row].args)
-                for row in np.flatnonzero(group == number).tolist()
-                if events[row].args is not None
-            ]
-            self._put(f"{name}.row", np.array([row for row, _ in held], np.int64) + self.count)
-            arguments = [argument for _, argument in held]
+            if not FIELDS[name]:
+                continue
+            rows = np.flatnonzero(group == number)
+            arguments = [events[row].args for row in rows.tolist()]
+            if None in arguments:
+                rows = rows[[argument is not None for argument in arguments]]
+                arguments = [argument for argument in arguments if argument is not None]
+            self._put(f"{name}.row", rows + self.count)
             for key in FIELDS[name]:
                 self._take(f"{name}.{key}", key, arguments)
 
     def _take(self, place: str, key: str, arguments: list[Any]) -> None:
         """Keep one argument of some events."""
         if key in _FIGURES:
-            self._put(place, floats([getattr(a, key) for a in arguments]))
+            self._put(place, floats(list(map(attrgetter(key), arguments))))
         elif key == "unfinished":
-            self._put(place, np.array([a.finished is False or a.finished == "false" for a in arguments], bool))
+            self._put(place, np.array([a.finished in _UNFINISHED for a in arguments], bool))
         elif key == "collective":
             self._put(place, np.array([bool(a.collective) for a in arguments], bool))
         elif key == "label":
@@ -112,10 +147,10 @@ class Gatherer:
         elif key in ("grid", "block"):
             self._texts_of(place, [_shape(getattr(a, key)) for a in arguments])
         else:
-            self._put(place, integers([getattr(a, key) for a in arguments]))
+            self._put(place, integers(list(map(attrgetter(key), arguments))))
 
     def _texts_of(self, key: str, values: list[str]) -> None:
-        self._arguments.setdefault(key, []).append(_encoded(values))
+        self._put(key, self._texts.setdefault(key, Numbering(_text)).codes(values, len(values)))
 
     def _put(self, key: str, values: npt.NDArray[Any]) -> None:
         self._parts.setdefault(key, []).append(values)
@@ -137,31 +172,14 @@ class Gatherer:
         if not rows.size:
             return
         begin, end = pairs.match(self.array("thread")[rows].astype(np.int64), time[rows], begins[rows])
-        phase[rows[begin]] = self.phases.setdefault("X", len(self.phases))
-        phase[rows[end]] = self.phases.setdefault(PAIRED_END, len(self.phases))
+        phase[rows[begin]] = self.phases["X"]
+        phase[rows[end]] = self.phases[PAIRED_END]
         self.array("dur")[rows[begin]] = time[rows[end]] - time[rows[begin]]
 
     def texts(self, key: str) -> tuple[npt.NDArray[np.int32], list[str]]:
         """Return a text column as codes and the distinct texts they number."""
-        return _joined(self._names if key == "name" else self._arguments.get(key, []))
-
-
-def _encoded(values: list[str]) -> pa.DictionaryArray:
-    """Number the texts of one piece."""
-    import pyarrow as pa  # here, since who only lists a folder has no use for it
-
-    return pa.array(values, pa.string()).dictionary_encode()
-
-
-def _joined(parts: list[Any]) -> tuple[npt.NDArray[np.int32], list[str]]:
-    """Number the texts of several pieces together."""
-    if not parts:
-        return np.empty(0, np.int32), []
-    import pyarrow as pa
-
-    joined = pa.chunked_array(parts).unify_dictionaries()
-    codes = np.concatenate([chunk.indices.to_numpy(zero_copy_only=False) for chunk in joined.chunks])
-    return codes.astype(np.int32, copy=False), joined.chunk(0).dictionary.to_pylist()
+        numbering = self.names if key == "name" else self._texts.get(key)
+        return self.array(key).astype(np.int32, copy=False), numbering.listed if numbering else []
 
 
 def _text(value: Any) -> str:
@@ -247,11 +265,12 @@ def nanoseconds(values: list[Any]) -> npt.NDArray[np.int64]:
     ndarray of int64
         ns; :data:`MISSING` where there is no usable time.
     """
+    kinds = set(map(type, values))
+    if not kinds <= {int, float}:
+        return np.array([_nanosecond(value) for value in values], np.int64)
     try:
-        times = np.array(values, np.float64) if Decimal not in set(map(type, values)) else None
-    except (TypeError, ValueError, OverflowError):
-        times = None
-    if times is None or str in set(map(type, values)):
+        times = np.array(values, np.float64)
+    except OverflowError:
         return np.array([_nanosecond(value) for value in values], np.int64)
     usable = np.abs(times) < _INT64 // 1000
     times = np.where(usable, times, 0.0)

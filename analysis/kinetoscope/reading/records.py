@@ -12,6 +12,7 @@ import msgspec
 from msgspec import Struct, field
 
 Number = int | float | str | None
+_NONE = float("nan")
 Exact = int | Decimal | None
 
 
@@ -49,8 +50,8 @@ class Event(Struct, gc=False):
     name: str | int | float | None = ""
     pid: Number = None
     tid: Number = None
-    ts: Number = None
-    dur: Number = None
+    ts: Number = _NONE
+    dur: Number = _NONE
     id: Number = -1
     args: Arguments | None = None
 
