@@ -11,7 +11,7 @@ import corpus
 import kinetoscope as ks
 from build import TraceBuilder
 from kinetoscope.errors import ChoiceError
-from kinetoscope.timeline import Timeline
+from kinetoscope.timeline import Timeline, levels, tiles
 from kinetoscope.timeline.lanes import KIND_NAMES
 from tables import trace_of
 
@@ -88,6 +88,33 @@ def test_tiles_show_what_touches_the_window_and_keep_counts(host, device, start,
     assert ((tile["flags"][single] & 1) == 0).all()
     assert ((tile["flags"][~single] & 1) == 1).all()
     assert (tile["length"][~single] <= 2 * tile["quantum"] + 1).all()
+
+
+@given(HOST, st.integers(0, 300), st.integers(1, 300), st.integers(1, 60))
+def test_levels_show_what_the_events_show(host, start, length, px):
+    trace = built(host, [])
+    rows = Timeline(trace)._layout[1]
+    if not rows.start.size:
+        return
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(levels, "FEWEST", 0)
+        patch.setattr(levels, "_SHRINK", 1.0)
+        patch.setattr(levels, "_FIRST_NS", 250)
+        found = levels.build(rows)
+    t0, t1 = start * 1000, (start + length) * 1000
+    quantum = max((t1 - t0) / px, 1.0)
+    every = list(range(rows.count))
+    fine, coarse = tiles.cut(found[:1], every, (t0, t1), quantum), tiles.cut(found, every, (t0, t1), quantum)
+    for number in every:
+        a, b = fine.row == number, coarse.row == number
+        # a rectangle that was merged beforehand may reach over the window's edges by less than a bucket
+        assert abs(int(fine.busy[a].sum()) - int(coarse.busy[b].sum())) <= 2 * quantum
+        assert coarse.events[b].sum() >= fine.events[a].sum()
+        assert (coarse.start[b][1:] >= coarse.end[b][:-1]).all()
+    whole = tiles.cut(found, every, (0, int(rows.end.max()) + 1), 1e5)
+    assert whole.events.sum() == rows.start.size
+    assert whole.busy.sum() == (rows.end - rows.start).sum()
+    assert whole.longest.max() == (rows.end - rows.start).max()
 
 
 def test_a_tile_by_hand():

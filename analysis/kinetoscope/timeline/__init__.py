@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from kinetoscope.errors import ChoiceError
 from kinetoscope.timeline import lanes as lane_layout
+from kinetoscope.timeline import levels, tiles
 from kinetoscope.timeline import search as finding
-from kinetoscope.timeline import tiles
 from kinetoscope.timeline.details import Details
 
 if TYPE_CHECKING:
@@ -31,6 +31,10 @@ class Timeline:
     @cached_property
     def _layout(self) -> tuple[list[lane_layout.Lane], Rows]:
         return lane_layout.build(self.trace)
+
+    @cached_property
+    def _levels(self) -> list[levels.Level]:
+        return levels.build(self._layout[1])
 
     @cached_property
     def _details(self) -> Details:
@@ -68,7 +72,7 @@ class Timeline:
 
     def tile(self, rows: Sequence[int], t0: int, t1: int, px: int) -> bytes:
         """Return what of some rows touches ``[t0, t1)``, merged for ``px`` pixels, as bytes."""
-        return tiles.pack(self._layout[1], self.trace.columns.id, self._checked(rows), (t0, t1), px)
+        return tiles.pack(self._layout[1], self._levels, self.trace.columns.id, self._checked(rows), (t0, t1), px)
 
     def event(self, event_id: int) -> dict[str, Any]:
         """Return all that is known of an event."""

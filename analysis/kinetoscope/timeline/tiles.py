@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from kinetoscope.timeline.lanes import IDLE
+from kinetoscope.timeline.levels import Level, merge
 from kinetoscope.timeline.rows import Rows
 
 Index = npt.NDArray[np.int64]
@@ -25,23 +25,13 @@ _MOST = 60_000
 _HEADER = struct.Struct("<4sIIIdddd")
 
 
-class Tile(NamedTuple):
-    """Rectangles of a window, one entry each, by row and start."""
-
-    row: Index
-    start: Index
-    end: Index
-    entry: Index
-    events: Index
-    busy: Index
-
-
-def cut(rows: Rows, chosen: Sequence[int], window: tuple[int, int], quantum: float) -> Tile:
+def cut(levels: Sequence[Level], chosen: Sequence[int], window: tuple[int, int], quantum: float) -> Level:
     """Choose and merge what of some rows touches a window.
 
     Parameters
     ----------
-    rows : Rows
+    levels : sequence of Level
+        Rows merged beforehand, the events themselves first.
     chosen : sequence of int
         Row numbers, ascending.
     window : tuple of int
@@ -51,53 +41,25 @@ def cut(rows: Rows, chosen: Sequence[int], window: tuple[int, int], quantum: flo
 
     Returns
     -------
-    Tile
-        Times are those of the events, not cut to the window; ``busy`` is the ns that the events of a rectangle cover.
+    Level
+        Times are those of the events, not cut to the window.
     """
-    t0, t1 = window
-    parts = [rows.within(number, t0, t1) for number in chosen]
-    sizes = np.array([high - low for low, high in parts], np.int64)
-    lows = np.array([low for low, _ in parts], np.int64)
-    entry = (
-        np.repeat(lows - np.concatenate([[0], np.cumsum(sizes)[:-1]]), sizes) + np.arange(sizes.sum())
-        if sizes.size
-        else sizes
-    )
-    row = np.repeat(np.asarray(chosen, np.int64), sizes)
-    start, end = rows.start[entry], rows.end[entry]
-    if entry.size == 0:
-        return Tile(row, start, end, entry, row, row)
-    length = end - start
-    long = length >= quantum
-    bucket = np.floor((np.maximum(start, t0) - t0) / quantum).astype(np.int64)
-    opens = np.ones(entry.size, bool)
-    opens[1:] = (row[1:] != row[:-1]) | (bucket[1:] != bucket[:-1]) | long[1:] | long[:-1]
-    heads = np.flatnonzero(opens)
-    return Tile(
-        row=row[heads],
-        start=start[heads],
-        end=np.maximum.reduceat(end, heads),
-        entry=entry[_longest(length, heads)],
-        events=np.diff(np.append(heads, entry.size)),
-        busy=np.add.reduceat(length, heads),
-    )
+    level = next(level for level in reversed(levels) if level.quantum <= quantum)
+    parts = [level.within(number, *window) for number in chosen]
+    at = np.concatenate([np.empty(0, np.int64), *(np.arange(low, high) for low, high in parts)])
+    return merge(level.take(at), window[0], quantum)
 
 
-def _longest(length: Index, heads: Index) -> Index:
-    """Return the position of the longest entry of each group, the first of equals."""
-    group = np.repeat(np.arange(heads.size), np.diff(np.append(heads, length.size)))
-    most = np.maximum.reduceat(length, heads)
-    hits = np.flatnonzero(length == most[group])
-    first = np.unique(group[hits], return_index=True)[1]
-    return hits[first]
-
-
-def pack(rows: Rows, ids: Index, chosen: Sequence[int], window: tuple[int, int], px: int) -> bytes:
+def pack(
+    rows: Rows, levels: Sequence[Level], ids: Index, chosen: Sequence[int], window: tuple[int, int], px: int
+) -> bytes:
     """Return a tile as bytes.
 
     Parameters
     ----------
     rows : Rows
+    levels : sequence of Level
+        The rows, merged beforehand.
     ids : ndarray of int64
         Event id of each row of the columns.
     chosen : sequence of int
@@ -114,10 +76,10 @@ def pack(rows: Rows, ids: Index, chosen: Sequence[int], window: tuple[int, int],
     t0, t1 = window
     ordered = np.array(sorted(set(chosen)), np.int64)
     quantum = max((t1 - t0) / px, 1.0)
-    tile = cut(rows, ordered.tolist(), window, quantum)
+    tile = cut(levels, ordered.tolist(), window, quantum)
     while tile.entry.size > _MOST:
         quantum *= 2
-        tile = cut(rows, ordered.tolist(), window, quantum)
+        tile = merge(tile, t0, quantum)
     tick = _tick(t1 - t0)
     header = _HEADER.pack(_MAGIC, tile.entry.size, ordered.size, _KINDS_VERSION, float(t0), float(t1), quantum, tick)
     counts = np.bincount(np.searchsorted(ordered, tile.row), minlength=ordered.size)
@@ -141,12 +103,12 @@ def _tick(length: int) -> float:
     return tick
 
 
-def _flags(rows: Rows, tile: Tile, window: tuple[int, int]) -> Index:
+def _flags(rows: Rows, tile: Level, window: tuple[int, int]) -> Index:
     merged, before, after = tile.events > 1, tile.start < window[0], tile.end > window[1]
     return np.asarray(MERGED * merged + BEFORE * before + AFTER * after + UNFINISHED * rows.unfinished[tile.entry])
 
 
-def _busy(tile: Tile) -> npt.NDArray[np.float64]:
+def _busy(tile: Level) -> npt.NDArray[np.float64]:
     """Return the covered share of each rectangle, 0 to 255; what has any length shows."""
     width = np.maximum(tile.end - tile.start, 1)
     return np.where(tile.events > 1, np.clip(np.ceil(255 * tile.busy / width), 0, 255), 255.0)
