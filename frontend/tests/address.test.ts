@@ -70,12 +70,22 @@ describe('the state in the address', () => {
   });
 
   it('carries a kernel of any name, and refuses what is none', () => {
-    const kernel = { kind: 'kernel' as const, by: 'name,op', key: { name: 'void f<a&b="1">(int)', op: null } };
+    const kernel = {
+      kind: 'kernel' as const,
+      by: 'name,op',
+      key: { name: 'void f<a&b="1">(int)', op: null },
+      like: 12,
+    };
     state.selection.value = kernel;
     const hash = printAddress('#kinetoscope');
     takeAddress('');
     takeAddress(hash);
     expect(state.selection.value).toEqual(kernel);
+    state.selection.value = { ...kernel, key: { name: 'x'.repeat(100_000), op: null } };
+    const long = printAddress('#kinetoscope');
+    expect(long.length).toBeLessThan(200);
+    takeAddress(long);
+    expect(state.selection.value).toEqual({ ...kernel, key: { op: null } });
     takeAddress('#kinetoscope&p.kinetoscope.select=kernel:name:{"name":{}}');
     expect(state.selection.value).toBeNull();
     expect(state.notices.value).toHaveLength(1);

@@ -25,7 +25,7 @@ describe('significant', () => {
 describe('times', () => {
   it.each([
     [0, '0 µs'],
-    [12, '12.0 ns'],
+    [12, '12 ns'],
     [1500, '1.50 µs'],
     [177_592_000, '178 ms'],
     [999_999, '1.00 ms'],
@@ -35,9 +35,29 @@ describe('times', () => {
     expect(plain(format.duration(value))).toBe(text);
   });
 
-  it('has one unit a column, by the largest', () => {
-    const scale = format.timeScale(format.largest([1500, null, 2_500_000]));
-    expect([scale.unit, format.scaled(1500, scale), format.scaled(null, scale)]).toEqual(['ms', '0.002', '—']);
+  it('has one unit a column, by the middle of what is not zero', () => {
+    const scale = format.medianScale([0, 0, 0, 0, 1500, null, 2120, 345_678_000]);
+    const shown = [2120, 12, 345_678_000, 0, null].map((value) => plain(format.scaled(value, scale)));
+    expect([scale.unit, ...shown]).toEqual(['µs', '2.12', '0.012', '345 678', '0', '—']);
+    expect(format.medianScale([]).unit).toBe('µs');
+    expect(format.medianScale([1, 1, 1, 17_000]).unit).toBe('µs');
+    expect(format.medianScale([1, 1, 1, 170]).unit).toBe('ns');
+  });
+
+  it('has three digits in any unit, down to a nanosecond', () => {
+    const scale = format.timeScale(2_500_000);
+    expect([scale.unit, ...[2120, 25_300, 12].map((value) => format.scaled(value, scale))]).toEqual([
+      'ms',
+      '0.00212',
+      '0.0253',
+      '0.000012',
+    ]);
+  });
+
+  it('has no zeros behind a round value of an axis', () => {
+    const scale = format.timeScale(40e6);
+    expect([30e6, 2.5e6, 0].map((value) => format.tick(value, scale))).toEqual(['30', '2.5', '0']);
+    expect(plain(format.tickWithUnit(10e3, format.timeScale(10e3)))).toBe('10 µs');
   });
 
   it('tells the exact value', () => {

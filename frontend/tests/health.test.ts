@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { badgeOf, hasEvents, readChecks, tally } from '../src/model/health';
-import { callParameters } from '../src/model/kernels';
+import { callParameters, fittingCalls } from '../src/model/kernels';
 import { followFixes } from '../src/model/session';
 import type { Source } from '../src/model/source';
 import * as state from '../src/model/state';
@@ -183,11 +183,18 @@ describe('fixes', () => {
 
 describe('calls of a row', () => {
   it('are asked for by all keys, an empty value where the row has none', () => {
-    expect(callParameters({ name: 'k', grid: '1, 1, 1', registers: null, op: null, block: '' })).toEqual({
-      name: 'k',
-      grid: '1, 1, 1',
-      registers: '',
-      op: '',
-    });
+    const key = { name: 'k', grid: '1, 1, 1', registers: null, op: null, block: '' };
+    const rest = { grid: '1, 1, 1', registers: '', op: '' };
+    expect(callParameters(key, 'config', null)).toEqual({ name: 'k', ...rest });
+    expect(callParameters(key, 'config', 7)).toEqual({ like: 7, ...rest });
+  });
+
+  it('are asked for by a call where the name is long, and sieved where the op is', () => {
+    const op = 'o'.repeat(3000);
+    expect(callParameters({ name: 'k'.repeat(3000), op }, 'name,op', 7)).toEqual({ like: 7 });
+    expect(callParameters({ op: 'mm' }, 'op', 7)).toEqual({ op: 'mm' });
+    const calls = tableOf({ id: [1, 2, 3], op: [op, 'other', op] });
+    expect(fittingCalls({ op }, calls).data.id).toEqual([1, 3]);
+    expect(fittingCalls({ op: 'other' }, calls)).toBe(calls);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { tame, wordFilter } from '../src/lib/names';
+import { accountLabel, runLabel, tame, threadLabel, wordFilter } from '../src/lib/names';
 
 describe('tame', () => {
   it.each([
@@ -44,5 +44,26 @@ describe('wordFilter', () => {
     expect(passes('ampere_sgemm_128x64_nn')).toBe(false);
     expect(passes('nccl_gemm_tn')).toBe(false);
     expect(wordFilter(' - ')('anything')).toBe(true);
+  });
+});
+
+describe('labels', () => {
+  it('call a run of the log folder as the folder is called', () => {
+    expect(runLabel('.', '/data/log/')).toBe('log');
+    expect(runLabel('', 'C:\\traces\\mine')).toBe('mine');
+    expect(runLabel('.', '.')).toBe('(log folder)');
+    expect(runLabel('a/b', '/data')).toBe('a/b');
+  });
+
+  it('say the letters of the trace format in words', () => {
+    expect(accountLabel('X cpu_op')).toBe('cpu_op, complete events');
+    expect(accountLabel('M no category')).toBe('no category, metadata');
+    expect(accountLabel('events without a time')).toBe('events without a time');
+  });
+
+  it('say a thread once', () => {
+    expect(threadLabel('process 4000, thread 4000 (thread 4000 (python))')).toBe('process 4000, thread 4000 (python)');
+    expect(threadLabel('process 1, thread 2 (thread 2)')).toBe('process 1, thread 2');
+    expect(threadLabel('process 1, thread 2 (main)')).toBe('process 1, thread 2 (main)');
   });
 });

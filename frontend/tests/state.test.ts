@@ -83,7 +83,7 @@ describe('actions', () => {
     state.selection.value = { kind: 'event', id: 1 };
     state.go('kernels');
     expect(state.selection.value).not.toBeNull();
-    state.selection.value = { kind: 'kernel', by: 'name', key: { name: 'x' } };
+    state.selection.value = { kind: 'kernel', by: 'name', key: { name: 'x' }, like: null };
     state.go('idle');
     expect(state.selection.value).toBeNull();
   });

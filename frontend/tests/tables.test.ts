@@ -50,7 +50,7 @@ describe('kernel groups', () => {
   it('ask for the calls of their key', () => {
     const key = keyOf(kernels, 0);
     expect(key).toEqual({ name: 'gemm' });
-    expect(callParameters(key)).toEqual({ name: 'gemm' });
+    expect(callParameters(key, 'name', null)).toEqual({ name: 'gemm' });
     expect(titleOf({ device: 0, stream: 7 })).toBe('GPU 0, stream 7');
     expect(titleOf({ step: null })).toBe('Outside all steps');
     expect(titleOf({ op: null })).toBe('unattributed');
@@ -89,7 +89,7 @@ describe('the verdict', () => {
   it('is a sentence of figures', () => {
     const devices = tableOf({ device: [0], utilization_pct: [57.12], idle_us: [42], gaps: [3] });
     expect(text(verdict(info, steps, devices))).toBe(
-      'Steps take 110 µs (±9 %). The GPU works 57.1 % of that and idles 42.9 %. Outside device work, most time goes to data loading: 45.5 % of the steps.',
+      'Steps take 110 µs (±9 %). The GPU works 57.1 % of the steps and idles 42.9 %. Outside device work, most time goes to data loading: 45.5 % of the steps.',
     );
   });
 

@@ -116,6 +116,7 @@ def test_bad_values_in_a_page_that_is_open(shown: Callable[..., Profiler], key: 
     notice.wait_for()
     notice.get_by_label("Dismiss").click()
     notice.wait_for(state="detached")
+    profiler.wait_for_address(**{key: None})
 
 
 def test_names_that_are_not_there(samples: TensorBoard, visit: Callable[..., Profiler]) -> None:

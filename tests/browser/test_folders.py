@@ -11,7 +11,7 @@ import pytest
 
 import corpus
 from browser.conftest import Watch
-from browser.profiler import PATIENCE, Profiler
+from browser.profiler import PAGES, PATIENCE, Profiler
 from browser.tb import TensorBoard
 from build import TraceBuilder
 
@@ -37,9 +37,19 @@ def test_an_empty_folder(boards: Callable[..., TensorBoard], visit: Callable[...
     assert str(logdir) in empty.inner_text()
     assert f'tensorboard_trace_handler("{logdir}")' in empty.inner_text()
     compile(empty.locator("pre").inner_text(), "snippet", "exec")
+    for page in PAGES:
+        assert profiler.get(f"rail-{page}").get_attribute("aria-disabled") == "true"
     small().write(logdir / "run" / NAME)
     empty.get_by_role("button", name="Look again").click()
     profiler.ready("overview")
+
+
+def test_a_trace_in_the_log_folder_itself(
+    boards: Callable[..., TensorBoard], visit: Callable[..., Profiler], tmp_path: Path
+) -> None:
+    small().write(tmp_path / "mine" / NAME)
+    profiler = visit(boards(tmp_path / "mine")).ready("overview")
+    assert profiler.picked()["run"] == "mine"
 
 
 def test_a_folder_of_scalars_only(

@@ -110,6 +110,20 @@ def test_the_timeline_with_such_names(board: TensorBoard, visit: Callable[..., P
     unharmed(profiler, "search")
 
 
+def test_a_name_too_long_for_an_address_is_found(board: TensorBoard, visit: Callable[..., Profiler]) -> None:
+    profiler = visit(board, run="plain", view="kernels", kernels="xxxxx").ready("kernels")
+    profiler.get("kernel-row").first.click()
+    profiler.get("call-row").first.wait_for()
+    profiler.wait_for_select("kernel:")
+    assert len(profiler.address()["select"]) < 200
+    profiler.wait("drawer").get_by_role("button", name="Find in timeline").click()
+    profiler.ready("timeline")
+    count = profiler.tab.locator("[data-testid=search-count][data-total]")
+    count.wait_for()
+    # The kernel, its launch, its op and an annotation.
+    assert count.get_attribute("data-total") == "4"
+
+
 def test_an_address_of_such_things(board: TensorBoard, visit: Callable[..., Profiler]) -> None:
     profiler = visit(board, run=NAMES[0], view="kernels", kernels=NAMES[1], by=NAMES[0], rank="__proto__")
     profiler.wait("page-kernels")

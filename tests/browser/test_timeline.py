@@ -76,6 +76,18 @@ def test_search_marks_as_many_events_as_python_counts(shown: Callable[..., Profi
         seen |= inside
 
 
+def test_hits_keep_their_marks_when_bars_are_merged(shown: Callable[..., Profiler]) -> None:
+    """A bar of several events has the name of its longest one: every hit is marked in its row all the same."""
+    profiler = shown(run=CPU, view="timeline", q="relu").ready("timeline")
+    profiler.tab.locator("[data-testid=search-count][data-total]").wait_for()
+    profiler.settled()
+    assert profiler.stats()["hits"] > 0
+    profiler.get("search-box").fill("no such name anywhere")
+    profiler.tab.locator("[data-testid=search-count][data-total='0']").wait_for()
+    profiler.settled()
+    assert profiler.stats()["hits"] == 0
+
+
 def test_going_through_the_hits(shown: Callable[..., Profiler]) -> None:
     total = len(named_events(CPU, "relu"))
     profiler = shown(run=CPU, view="timeline").ready("timeline")
@@ -223,3 +235,20 @@ def test_what_goes_on_beyond_the_tile_is_not_told_as_shorter(shown: Callable[...
     profiler.get("timeline-canvas").hover(position={"x": spot["x"], "y": spot["y"]})
     told = reading.plain(profiler.tab.locator(".tooltip").inner_text())
     assert f"{gap['duration_us']:.3f}µs" in told or "at least" in told, told
+
+
+def test_a_cut_bar_fits_by_its_true_ends(shown: Callable[..., Profiler]) -> None:
+    """Picked once or twice: what is measured is the gap, never the piece of it in the tile."""
+    gap = reading.view(first_file(GPU), "gaps").sort_values("duration_us", ascending=False).iloc[0]
+    start, length = reading.nanoseconds(gap["start_us"]), reading.nanoseconds(gap["duration_us"])
+    middle = start + length // 2
+    profiler = shown(run=GPU, view="timeline", at=f"{middle - 50_000}-{middle + 50_000}").ready("timeline")
+    spot = profiler.find("idle")
+    profiler.click(spot)
+    profiler.wait("drawer").locator(".details-columns").wait_for()
+    profiler.settled()
+    profiler.click({**spot, "y": spot["y"] + 1})
+    profiler.press("f")
+    profiler.settled()
+    view = profiler.view()
+    assert view["t0"] <= start < start + length <= view["t1"]

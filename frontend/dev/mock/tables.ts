@@ -146,16 +146,17 @@ function kernelsOf(trace: MockTrace, from: number, to: number): MockEvent[] {
 
 function kernels(trace: MockTrace, by: string, step: Step, from: number, to: number): Table {
   const keys = KEYS[by];
-  const groups = new Map<string, { key: Cell[]; lengths: number[] }>();
+  const groups = new Map<string, { key: Cell[]; lengths: number[]; longest: MockEvent }>();
   const list = kernelsOf(trace, from, to).filter((event) => step === null || event.step === step);
   for (const event of list) {
     const key = keys.map((name) => keyCell(trace, event, name));
-    const group = groups.get(JSON.stringify(key)) ?? { key, lengths: [] };
+    const group = groups.get(JSON.stringify(key)) ?? { key, lengths: [], longest: event };
     group.lengths.push(event.length);
+    if (event.length > group.longest.length) group.longest = event;
     groups.set(JSON.stringify(key), group);
   }
   const whole = length(list);
-  const rows = [...groups.values()].map(({ key, lengths }): Cell[] => {
+  const rows = [...groups.values()].map(({ key, lengths, longest }): Cell[] => {
     const total = lengths.reduce((a, b) => a + b, 0);
     return [
       ...key,
@@ -165,9 +166,14 @@ function kernels(trace: MockTrace, by: string, step: Step, from: number, to: num
       us(Math.min(...lengths)),
       us(Math.max(...lengths)),
       (100 * total) / whole,
+      longest.id,
     ];
   });
-  return table('kernels', [...keys, 'calls', 'total_us', 'mean_us', 'min_us', 'max_us', 'share_pct'], rows);
+  return table(
+    'kernels',
+    [...keys, 'calls', 'total_us', 'mean_us', 'min_us', 'max_us', 'share_pct', 'longest_id'],
+    rows,
+  );
 }
 
 function kernelCalls(trace: MockTrace, parameters: Parameters, from: number, to: number): Table {
@@ -175,8 +181,11 @@ function kernelCalls(trace: MockTrace, parameters: Parameters, from: number, to:
   const asked = ['name', 'op', 'category', 'stream', 'step', 'grid', 'registers'].filter(
     (key) => parameters[key] !== undefined && parameters[key] !== null,
   );
-  const list = kernelsOf(trace, from, to).filter((event) =>
-    asked.every((key) => String(keyCell(trace, event, key) ?? '') === String(parameters[key])),
+  const like = typeof parameters.like === 'number' ? trace.events[parameters.like].name : null;
+  const list = kernelsOf(trace, from, to).filter(
+    (event) =>
+      (like === null || event.name === like) &&
+      asked.every((key) => String(keyCell(trace, event, key) ?? '') === String(parameters[key])),
   );
   const rows = list.map((event): Cell[] => {
     const delay = event.launch === null ? null : us(event.start - trace.events[event.launch].start);

@@ -25,21 +25,21 @@ const LIGHT: Record<Kind, string> = {
 };
 
 const DARK: Record<Kind, string> = {
-  op: '#2f9b77',
+  op: '#227f5e',
   annotation: '#5c6977',
-  python: '#4a91bf',
-  api_call: '#c98b06',
-  kernel: '#2f7fbf',
-  memcpy: '#b5648f',
+  python: '#3b6f86',
+  api_call: '#e3a31e',
+  kernel: '#2b79b8',
+  memcpy: '#aa5b85',
   memset: '#8f5876',
   device_range: '#5c6977',
-  sync: '#94843c',
-  counter: '#6d7885',
+  sync: '#857634',
+  counter: '#6b7683',
   overhead: '#8a6d49',
-  memory: '#6d7885',
-  trace: '#6d7885',
-  other: '#6d7885',
-  communication: '#d0651a',
+  memory: '#6b7683',
+  trace: '#6b7683',
+  other: '#6b7683',
+  communication: '#bd560f',
   idle: '#b35259',
   step: '#525e6b',
   data_loader: '#c4b62c',
@@ -121,8 +121,24 @@ export function shadeOf(name: string): number {
   return ((hash >>> 8) ^ hash) & (SHADES - 1);
 }
 
+function luminance(pixel: number): number {
+  const linear = (octet: number) => {
+    const share = (octet & 0xff) / 255;
+    return share <= 0.03928 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4;
+  };
+  return 0.2126 * linear(pixel) + 0.7152 * linear(pixel >> 8) + 0.0722 * linear(pixel >> 16);
+}
+
+/** Contrast of two pixels as WCAG 2 counts it: 1 to 21. */
+export function contrast(one: number, other: number): number {
+  const [dark, light] = [luminance(one), luminance(other)].sort((a, b) => a - b);
+  return (light + 0.05) / (dark + 0.05);
+}
+
+const DARK_INK = word('#14171b');
+const LIGHT_INK = word('#ffffff');
+
 /** Dark or light ink, whichever reads better on a pixel's colour. */
 export function inkOn(pixel: number): '#14171b' | '#ffffff' {
-  const light = 0.299 * (pixel & 0xff) + 0.587 * ((pixel >> 8) & 0xff) + 0.114 * ((pixel >> 16) & 0xff);
-  return light > 118 ? '#14171b' : '#ffffff';
+  return contrast(pixel, DARK_INK) > contrast(pixel, LIGHT_INK) ? '#14171b' : '#ffffff';
 }

@@ -1,5 +1,7 @@
 /** Numbers as people read them: three significant digits, thin spaces, a dash for what was not recorded. */
 
+import { median } from './histogram';
+
 export const MISSING = '—';
 const THIN = '\u202f';
 
@@ -49,7 +51,8 @@ function grouped(text: string): string {
 export function significant(value: number, places = 3): string {
   if (value === 0) return '0';
   const size = Math.abs(value);
-  if (size < 0.5 * 10 ** -places) return value < 0 ? `>−${10 ** -places}` : `<${10 ** -places}`;
+  const least = (10 ** -places).toFixed(places);
+  if (size < 0.5 * 10 ** -places) return value < 0 ? `>−${least}` : `<${least}`;
   if (size >= 999.5) return grouped(value.toFixed(0));
   const decimals = Math.min(places, Math.max(0, 2 - Math.floor(Math.log10(size))));
   const text = value.toFixed(decimals);
@@ -67,14 +70,32 @@ export function timeScale(largestNs: number): Scale {
   return pick(TIME.slice(0, largestNs > 0 ? 4 : 3), largestNs);
 }
 
+/** The one unit of a column of times (ns), by its middle value: an outlier does not make all others small. */
+export function medianScale(values: Iterable<Maybe>): Scale {
+  const sizes = [...values].filter((value): value is number => known(value) && value !== 0).map(Math.abs);
+  const middle = median(sizes) ?? 0;
+  // A µs shows whole nanoseconds as well: noise does not turn a column into nanoseconds.
+  return timeScale(Math.max(middle, Math.min(1e3, largest(sizes))));
+}
+
 export function largest(values: Iterable<Maybe>): number {
   let most = 0;
   for (const value of values) if (known(value) && Math.abs(value) > most) most = Math.abs(value);
   return most;
 }
 
+/** Three significant digits, as far as whole nanoseconds have them. */
 export function scaled(value: Maybe, scale: Scale): string {
-  return known(value) ? significant(value / scale.per) : MISSING;
+  return known(value) ? significant(value / scale.per, Math.round(Math.log10(scale.per))) : MISSING;
+}
+
+/** A round value of an axis: no zeros behind the point. */
+export function tick(value: number, scale: Scale): string {
+  return grouped(String(Number((value / scale.per).toPrecision(6))));
+}
+
+export function tickWithUnit(value: number, scale: Scale): string {
+  return `${tick(value, scale)}${THIN}${scale.unit}`;
 }
 
 export function withUnit(value: Maybe, scale: Scale): string {

@@ -104,3 +104,41 @@ export function wordFilter(query: string): (text: string) => boolean {
     return wanted.every((word) => lower.includes(word)) && !refused.some((word) => lower.includes(word));
   };
 }
+
+/** A run of the log folder itself is called as the folder is. */
+export function runLabel(run: string, logdir: string): string {
+  if (run !== '' && run !== '.') return run;
+  const parts = logdir.split(/[\\/]/).filter((part) => part !== '' && part !== '.');
+  return parts[parts.length - 1] ?? '(log folder)';
+}
+
+/** What the letters of the trace format stand for. */
+const PHASES: Record<string, string> = {
+  X: 'complete events',
+  B: 'begins',
+  E: 'ends',
+  i: 'instants',
+  I: 'instants',
+  C: 'counters',
+  M: 'metadata',
+  s: 'flow starts',
+  t: 'flow steps',
+  f: 'flow ends',
+  b: 'async begins',
+  n: 'async instants',
+  e: 'async ends',
+};
+
+/** `X cpu_op` → `cpu_op, complete events`. */
+export function accountLabel(what: string): string {
+  const [, phase, category] = /^(\S) (.+)$/.exec(what) ?? [];
+  if (!phase || !PHASES[phase]) return what;
+  return `${category}, ${PHASES[phase]}`;
+}
+
+/** `process 1, thread 7 (thread 7 (python))` → `process 1, thread 7 (python)`. */
+export function threadLabel(thread: string): string {
+  return thread.replace(/(thread (\d+)) \(thread \2(?: \((.*)\))?\)$/, (_, start: string, _id, name?: string) =>
+    name ? `${start} (${name})` : start,
+  );
+}

@@ -64,12 +64,24 @@ function printFilter(value: state.Filter | null): string | null {
   return value.step === null ? printRange(value) : `${value.step}@${printRange(value)}`;
 }
 
+/** A longer name is not written into the address. */
+const LONGEST = 1000;
+
 function parseKernel(text: string): state.Selection | undefined {
   const [, by, json] = /^kernel:([a-z,]+):(.*)$/s.exec(text) ?? [];
   const key = json === undefined ? null : attempt(() => JSON.parse(json) as unknown, null);
   if (!by || typeof key !== 'object' || key === null) return undefined;
   const plain = Object.values(key).every((value) => value === null || ['string', 'number'].includes(typeof value));
-  return plain ? { kind: 'kernel', by, key: key as KernelKey } : undefined;
+  if (!plain) return undefined;
+  const { like = null, ...rest } = key as KernelKey;
+  return { kind: 'kernel', by, key: rest, like: typeof like === 'number' ? like : null };
+}
+
+/** The key of a row, with a call of its own; a name too long for an address is left to that call. */
+function printKernel({ by, key, like }: Extract<state.Selection, { kind: 'kernel' }>): string {
+  const { name, ...rest } = key;
+  const long = like !== null && typeof name === 'string' && name.length > LONGEST;
+  return `kernel:${by}:${JSON.stringify({ ...(long ? rest : key), ...(like === null ? {} : { like }) })}`;
 }
 
 function parseSelection(text: string): state.Selection | undefined {
@@ -84,7 +96,7 @@ function parseSelection(text: string): state.Selection | undefined {
 
 function printSelection(value: state.Selection | null): string | null {
   if (value?.kind === 'event') return `event:${value.id}`;
-  if (value?.kind === 'kernel') return `kernel:${value.by}:${JSON.stringify(value.key)}`;
+  if (value?.kind === 'kernel') return printKernel(value);
   if (value?.kind === 'area') return `area:${value.rows}:${printRange(value)}`;
   return value?.kind === 'gap' ? `gap:${value.gap}` : null;
 }
@@ -182,6 +194,8 @@ export function bindAddress(): () => void {
     moving = true;
     takeAddress(hash());
     moving = false;
+    // What made no sense, and was left out, leaves the address too.
+    write(false);
   };
   window_.addEventListener('popstate', onMove);
   window_.addEventListener('hashchange', onMove);

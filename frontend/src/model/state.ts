@@ -28,7 +28,8 @@ export interface Filter extends Range {
 export type Selection =
   | { kind: 'event'; id: number }
   | { kind: 'gap'; gap: number }
-  | { kind: 'kernel'; by: string; key: KernelKey }
+  /** `like` is a call of the group: its name is asked for by this id, however long it is. */
+  | { kind: 'kernel'; by: string; key: KernelKey; like: number | null }
   | { kind: 'area'; rows: string; t0: number; t1: number };
 
 export type SplitView = 'all' | 'device' | 'host';

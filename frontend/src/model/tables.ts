@@ -30,6 +30,11 @@ export function allRows(table: Table): Order {
   return Array.from({ length: table.rows }, (_, row) => row);
 }
 
+export function takeRows(table: Table, rows: Order): Table {
+  const data = Object.entries(table.data).map(([name, values]) => [name, rows.map((row) => values[row])]);
+  return { ...table, data: Object.fromEntries(data), rows: rows.length };
+}
+
 /** Sorts rows by a column; what is missing comes last either way, equal rows keep their order. */
 export function sortRows(order: Order, values: Cell[], descending: boolean): Order {
   const sign = descending ? -1 : 1;

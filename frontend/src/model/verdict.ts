@@ -60,7 +60,7 @@ function opening(info: Info, steps: StepSummary): Fragment[] {
   }
   const hint = `Median period of ${plural(steps.complete, 'complete step')}`;
   const spread =
-    steps.spread === null ? '' : ` (±${steps.spread < 1 ? steps.spread.toFixed(1) : steps.spread.toFixed(0)} %)`;
+    steps.spread === null ? '' : ` (±${steps.spread < 1 ? steps.spread.toFixed(1) : steps.spread.toFixed(0)}\u202f%)`;
   const many = steps.complete === 1 ? 'The one complete step takes ' : 'Steps take ';
   return [many, figure(duration(steps.median), hint, 'steps'), `${spread}. `];
 }
@@ -69,7 +69,8 @@ function figure(text: string, hint: string, to: Figure['to']): Figure {
   return { text, hint, to };
 }
 
-function deviceSentence(devices: Table): Fragment[] {
+/** `whole` is what the window of the devices covers. */
+function deviceSentence(devices: Table, whole: string): Fragment[] {
   const shares = numbers(devices, 'utilization_pct').filter((value): value is number => value !== null);
   if (shares.length === 0) return ['No GPU work was recorded. '];
   const idle = sum(nanoseconds(devices, 'idle_us'));
@@ -79,7 +80,7 @@ function deviceSentence(devices: Table): Fragment[] {
     return [
       'The GPU works ',
       figure(percent(shares[0]), 'Busy time of the window', 'kernels'),
-      ' of that and idles ',
+      ` of ${whole} and idles `,
       waits,
       '. ',
     ];
@@ -90,7 +91,7 @@ function deviceSentence(devices: Table): Fragment[] {
   return [
     `The ${shares.length} GPUs work `,
     figure(range, 'Busy time of the window', 'kernels'),
-    ' of that and idle ',
+    ` of ${whole} and idle `,
     waits,
     ' on average. ',
   ];
@@ -101,11 +102,17 @@ function average(values: number[]): number {
 }
 
 export function verdict(info: Info, steps: Table, devices: Table): Fragment[] {
-  const result = [...opening(info, summariseSteps(steps)), ...deviceSentence(devices)];
+  const those = steps.rows === 1 ? 'the step' : 'the steps';
+  const whole = steps.rows > 0 ? those : 'that time';
+  const result = [...opening(info, summariseSteps(steps)), ...deviceSentence(devices, whole)];
   const communication = shareOf(steps, 'communication_us') ?? 0;
   if (communication >= 1) {
     const hint = 'Part of the steps in which communication runs and no compute kernel';
-    result.push('Communication that no computing hides takes ', figure(percent(communication), hint, 'steps'), '. ');
+    result.push(
+      'Communication that no computing hides takes ',
+      figure(percent(communication), hint, 'steps'),
+      ` of ${those}. `,
+    );
   }
   const part = largestHostPart(steps);
   if (part && part.share >= 1) {
@@ -114,7 +121,7 @@ export function verdict(info: Info, steps: Table, devices: Table): Fragment[] {
       devices.rows > 0 ? 'Outside device work, most time goes to ' : 'Most time goes to ',
       `${part.label}: `,
       figure(percent(part.share), hint, 'steps'),
-      ' of the steps.',
+      ` of ${those}.`,
     );
   }
   return result;

@@ -6,7 +6,7 @@ import { type Source, type Subject, toProblem } from '../model/source';
 import { filter, type Range, selection, theme, viewport } from '../model/state';
 import { endOf, rowRanges, startOf } from '../model/tile';
 import type { EventDetail, Info, Lane, Lanes, Minimap, Ref } from '../model/wire';
-import { type Hit, hitAt } from './hit';
+import { type Hit, hitAt, spanOf } from './hit';
 import { foldsOver, type Layout, makeLayout, stripsIn } from './layout';
 import { marked, nextMarked } from './marked';
 import { Scene } from './scene';
@@ -15,6 +15,8 @@ import { clampView, fitView, panView, zoomView } from './view';
 
 export interface Span extends Range {
   row: number | null;
+  /** The ends are those of a cut piece: good to draw, not to measure. */
+  cut?: boolean;
 }
 
 export interface Mark extends Range {
@@ -158,11 +160,12 @@ export class Timeline {
     this.setView(already ? fitView(range, 0.02, this.end) : roomy);
   }
 
-  /** The selected event, gap or area as a stretch of time. */
+  /** The selected event, gap or area as a stretch of time; null while its ends are not known. */
   chosenRange(): Range | null {
     const what = selection.peek();
     if (what?.kind === 'area') return { t0: what.t0, t1: what.t1 };
     const span = this.picked.peek();
+    if (span?.cut) return null;
     return span && { t0: span.t0, t1: Math.max(span.t1, span.t0 + 1) };
   }
 
@@ -171,8 +174,10 @@ export class Timeline {
   }
 
   pick(hit: Hit | null): void {
+    // Picked again, its true ends are known already.
+    if (hit && isSelected(hit) && this.picked.peek()?.row === hit.row) return;
     batch(() => {
-      this.picked.value = hit && { t0: startOf(hit.tile, hit.index), t1: endOf(hit.tile, hit.index), row: hit.row };
+      this.picked.value = hit && spanOf(hit.tile, hit.index, hit.row);
       if (!hit) selection.value = null;
       else if (hit.idle) selection.value = { kind: 'gap', gap: hit.id };
       else selection.value = { kind: 'event', id: hit.id };
@@ -234,15 +239,16 @@ export class Timeline {
   /** Gaps have no neighbours on the wire: the next rectangle of the idle row is it. */
   private stepGap(by: 1 | -1): void {
     const span = this.picked.peek();
-    const slice = span?.row != null ? this.tiles.slice(span.row, this.view.peek()) : null;
-    if (!span || !slice) return;
+    if (!span || span.row === null) return;
+    const slice = this.tiles.slice(span.row, this.view.peek());
+    if (!slice) return;
     const { tile, offset, count } = slice;
     for (let i = offset; i < offset + count; i++) {
       const next = by > 0 ? i : 2 * offset + count - 1 - i;
       const ahead = by > 0 ? startOf(tile, next) >= span.t1 : endOf(tile, next) <= span.t0;
       if (!ahead) continue;
       selection.value = { kind: 'gap', gap: tile.id[next] };
-      this.reveal({ t0: startOf(tile, next), t1: endOf(tile, next), row: span.row });
+      this.reveal(spanOf(tile, next, span.row));
       return;
     }
   }
@@ -286,6 +292,7 @@ export class Timeline {
 
   /** Measures the selection; a kept mark stays when the next is made. */
   mark(keep: boolean): void {
+    if (this.picked.peek()?.cut) return;
     const range = this.chosenRange();
     const kept = this.marks.peek().filter((one) => one.kept);
     if (!range) {
@@ -320,4 +327,9 @@ export class Timeline {
   get smooth(): boolean {
     return !reducedMotion();
   }
+}
+
+function isSelected(hit: Hit): boolean {
+  const what = selection.peek();
+  return hit.idle ? what?.kind === 'gap' && what.gap === hit.id : what?.kind === 'event' && what.id === hit.id;
 }

@@ -1,6 +1,6 @@
-import { lastStartingBy, startOf, type Tile } from '../model/tile';
-import { FLAG_MERGED, KINDS } from '../model/wire';
-import type { Timeline } from './controller';
+import { endOf, lastStartingBy, startOf, type Tile } from '../model/tile';
+import { FLAG_CLIPPED_LEFT, FLAG_CLIPPED_RIGHT, FLAG_MERGED, FLAG_UNFINISHED, KINDS } from '../model/wire';
+import type { Span, Timeline } from './controller';
 import { stripAt } from './layout';
 
 export interface Hit {
@@ -13,6 +13,10 @@ export interface Hit {
   idle: boolean;
   merged: boolean;
   count: number;
+  /** Goes on before or after the tile: its ends are cuts. */
+  before: boolean;
+  after: boolean;
+  unfinished: boolean;
 }
 
 /** Slivers are picked from this many pixels away. */
@@ -39,6 +43,12 @@ export function hitAt(timeline: Timeline, x: number, y: number, reach = REACH): 
   return best < 0 ? null : describe(timeline, { tile, index: best, row });
 }
 
+/** Where a bar of a tile lies; `cut` while its true ends are not known. */
+export function spanOf(tile: Tile, index: number, row: number): Span {
+  const cut = (tile.flags[index] & (FLAG_CLIPPED_LEFT | FLAG_CLIPPED_RIGHT)) !== 0;
+  return { t0: startOf(tile, index), t1: endOf(tile, index), row, cut };
+}
+
 function distanceTo(timeline: Timeline, tile: Tile, index: number, x: number): number {
   const left = timeline.xOf(startOf(tile, index));
   const right = timeline.xOf(startOf(tile, index) + tile.length[index] * tile.tick);
@@ -47,6 +57,7 @@ function distanceTo(timeline: Timeline, tile: Tile, index: number, x: number): n
 
 function describe(timeline: Timeline, { tile, index, row }: { tile: Tile; index: number; row: number }): Hit {
   const kind = KINDS[tile.kind[index]] ?? 'other';
+  const flags = tile.flags[index];
   return {
     row,
     tile,
@@ -55,7 +66,10 @@ function describe(timeline: Timeline, { tile, index, row }: { tile: Tile; index:
     name: timeline.names[tile.name[index]] ?? '',
     kind,
     idle: kind === 'idle',
-    merged: (tile.flags[index] & FLAG_MERGED) !== 0,
+    merged: (flags & FLAG_MERGED) !== 0,
     count: tile.count[index],
+    before: (flags & FLAG_CLIPPED_LEFT) !== 0,
+    after: (flags & FLAG_CLIPPED_RIGHT) !== 0,
+    unfinished: (flags & FLAG_UNFINISHED) !== 0,
   };
 }

@@ -7,6 +7,7 @@ import { endOf, startOf } from '../model/tile';
 import { drawArrows } from './arrows';
 import { boxOf } from './box';
 import type { Timeline } from './controller';
+import { drawHits } from './hits';
 import { ROW } from './layout';
 import type { Label } from './painter';
 import { type Ink, inkOf, prepareCanvas } from './pen';
@@ -22,6 +23,7 @@ export function drawOverlay(canvas: HTMLCanvasElement, timeline: Timeline, label
   drawStepLines(pen, timeline, ink);
   drawFilter(pen, timeline, ink);
   drawLabels(pen, timeline, labels, ink);
+  timeline.scene.hits = drawHits(pen, timeline, ink);
   drawHover(pen, timeline, ink);
   drawSelection(pen, timeline, ink);
   const detail = timeline.detail.peek();

@@ -12,6 +12,7 @@ export interface Probe {
     merged: number;
     matched: number;
     gaps: number;
+    hits: number;
     busy: boolean;
     width: number;
     height: number;
@@ -40,6 +41,7 @@ export function exposeForTests(timeline: Timeline): () => void {
     stats: () => ({
       ...timeline.scene.tally,
       gaps: timeline.scene.gaps.rects,
+      hits: timeline.scene.hits,
       busy: timeline.tiles.busy,
       ...timeline.size.peek(),
       scroll_top: timeline.scrollTop.peek(),

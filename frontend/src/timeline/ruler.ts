@@ -47,6 +47,6 @@ function drawTicks(pen: CanvasRenderingContext2D, timeline: Timeline, ink: Ink):
     pen.fillRect(x, BAND + 4, 1, RULER - BAND - 4);
     pen.fillStyle = ink.muted;
     const label = relative && time !== at[0] ? `+${instant(time - at[0], step)}` : instant(time, step);
-    pen.fillText(label, x + 4, BAND + 11);
+    if (x + 4 + pen.measureText(label).width <= width) pen.fillText(label, x + 4, BAND + 11);
   }
 }

@@ -26,6 +26,8 @@ export class Scene {
   /** Bars of the idle rows: gaps are no events. */
   gaps: Tally = NONE;
   labels: Label[] = [];
+  /** Marks of hits in sight. */
+  hits = 0;
   onFrame: () => void = () => {};
   private canvases: Canvases | null = null;
   private image: ImageData | null = null;

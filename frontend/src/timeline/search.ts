@@ -1,16 +1,56 @@
 /** Search over the events of the whole trace. */
 import type { Source, Subject } from '../model/source';
+import type { SearchResult } from '../model/wire';
 import type { Marked } from './marked';
 
+/** A longer text does not fit into an address on the way to the server. */
+const LONGEST = 800;
+
+export interface Query {
+  text: string;
+  exact: boolean;
+}
+
 /** `"quoted text"` stands for whole names. */
-export function parseQuery(query: string): { text: string; exact: boolean } {
-  const quoted = /^"(.+)"$/.exec(query.trim());
+export function parseQuery(query: string): Query {
+  const quoted = /^"(.+)"$/s.exec(query.trim());
   return quoted ? { text: quoted[1], exact: true } : { text: query.trim(), exact: false };
 }
 
+/** Of what the start of a long text has found, what the whole text finds. */
+export function sieve(found: SearchResult, names: string[], { text, exact }: Query): SearchResult {
+  const lower = text.toLowerCase();
+  const fits = (name: string) => (exact ? name === text : name.toLowerCase().includes(lower));
+  const kept = new Set(found.names.filter((name) => fits(names[name] ?? '')));
+  const rows = found.hits.name.map((_, i) => i).filter((i) => kept.has(found.hits.name[i]));
+  const pick = (values: number[]) => rows.map((i) => values[i]);
+  const { id, name, start_ns, duration_ns, row } = found.hits;
+  return {
+    // With every name kept, the count is that of the server, beyond the hits it lists.
+    total: kept.size === found.names.length ? found.total : rows.length,
+    names: [...kept],
+    hits: {
+      id: pick(id),
+      name: pick(name),
+      start_ns: pick(start_ns),
+      duration_ns: pick(duration_ns),
+      row: pick(row),
+    },
+  };
+}
+
+async function search(source: Source, of: Subject, query: Query, signal: AbortSignal): Promise<SearchResult> {
+  const { text, exact } = query;
+  if (text.length <= LONGEST) return source.search(of, text, exact, signal);
+  const [found, { names }] = await Promise.all([
+    source.search(of, text.slice(0, LONGEST), false, signal),
+    source.names(of, signal),
+  ]);
+  return sieve(found, names, query);
+}
+
 export async function searchHits(source: Source, of: Subject, query: string, signal: AbortSignal): Promise<Marked> {
-  const { text, exact } = parseQuery(query);
-  const { total, names, hits } = await source.search(of, text, exact, signal);
+  const { total, names, hits } = await search(source, of, parseQuery(query), signal);
   return {
     of: 'search',
     title: query,

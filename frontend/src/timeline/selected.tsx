@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useMemo } from 'preact/hooks';
 import { duration, instant } from '../lib/format';
+import { threadLabel } from '../lib/names';
 import { readGaps } from '../model/gaps';
 import { useEvent, useTable } from '../model/remote';
 import { selection } from '../model/state';
@@ -41,6 +42,6 @@ export function Selected({ timeline }: { timeline: Timeline }): JSX.Element {
 }
 
 function tell(event: EventDetail): string {
-  const where = event.device === null ? event.thread : `GPU ${event.device}`;
+  const where = event.device === null ? threadLabel(event.thread) : `GPU ${event.device}`;
   return `${event.name}, ${event.kind.replace('_', ' ')}, ${duration(event.duration_ns)}, at ${instant(event.start_ns, 1e3)}, on ${where}`;
 }

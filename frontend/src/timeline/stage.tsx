@@ -7,7 +7,8 @@ import { minimapHeight } from './minimap';
 import { bindMinimap, bindRows, bindRuler, bindWheel } from './mouse';
 import { exposeForTests } from './probe';
 import { RULER } from './ruler';
-import { Status, Tooltip } from './status';
+import { Status } from './status';
+import { Tooltip } from './tooltip';
 
 const INSTRUCTIONS =
   'W and S zoom, A and D move. Comma and period go along a row, up and down between rows, F fits the selection, 0 shows all, L lists what is in view as a table. Question mark: all keys.';

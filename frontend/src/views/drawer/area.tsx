@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
-import { count, duration, exactTime, largest, percent, plural, scaled, timeScale } from '../../lib/format';
+import { count, duration, exactTime, medianScale, percent, plural, scaled } from '../../lib/format';
 import { keyOf, useRemote, useSource } from '../../model/remote';
 import type { Subject } from '../../model/source';
 import { type Bar, filter, findEvents, subject } from '../../model/state';
@@ -76,8 +76,8 @@ function AreaTable({ area }: { area: Area }): JSX.Element {
 }
 
 function areaColumns({ rows, total_ns }: Area): GridColumn[] {
-  const total = timeScale(largest(rows.map((row) => row.total_ns)));
-  const each = timeScale(largest(rows.map((row) => row.max_ns)));
+  const total = medianScale(rows.map((row) => row.total_ns));
+  const each = medianScale(rows.map((row) => row.mean_ns));
   const time = (key: 'total_ns' | 'mean_ns' | 'min_ns' | 'max_ns', title: string): GridColumn => {
     const scale = key === 'total_ns' ? total : each;
     return {

@@ -1,6 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { count, duration, exactTime, instant, MISSING, plural } from '../../lib/format';
-import { tame } from '../../lib/names';
+import { tame, threadLabel } from '../../lib/names';
 import { useEvent } from '../../model/remote';
 import { findEvents, info, selection, showInTimeline } from '../../model/state';
 import type { EventDetail, Ref } from '../../model/wire';
@@ -54,7 +54,7 @@ function Facts({ event }: { event: EventDetail }): JSX.Element {
   const same = event.same_name;
   const where =
     event.device === null
-      ? event.thread
+      ? threadLabel(event.thread)
       : `GPU ${event.device}${event.stream === null ? '' : `, stream ${event.stream}`}`;
   return (
     <Block title={event.unfinished ? 'Unfinished event' : 'Event'}>

@@ -1,10 +1,21 @@
 import type { JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
-import { count, duration, exactTime, instantIn, largest, MISSING, plural, scaled, timeScale } from '../../lib/format';
+import {
+  count,
+  duration,
+  exactTime,
+  instantIn,
+  largest,
+  MISSING,
+  medianScale,
+  plural,
+  scaled,
+  timeScale,
+} from '../../lib/format';
 import { durationBins, median } from '../../lib/histogram';
 import { tame } from '../../lib/names';
-import { callParameters, titleOf } from '../../model/kernels';
-import { useTable } from '../../model/remote';
+import { callParameters, fittingCalls, isNamed, titleOf } from '../../model/kernels';
+import { useEvent, useTable } from '../../model/remote';
 import {
   type Bar,
   filter,
@@ -16,7 +27,7 @@ import {
   showInTimeline,
 } from '../../model/state';
 import { allRows, column, nanoseconds, numbers, sortRows, sum, texts } from '../../model/tables';
-import type { Table } from '../../model/wire';
+import type { EventDetail, Kind, Table } from '../../model/wire';
 import { Histogram } from '../parts/bars';
 import { Busy, CopyButton, Name, ProblemBox, Swatch } from '../parts/bits';
 import { Grid, type GridColumn } from '../parts/grid';
@@ -29,22 +40,34 @@ type Selected = Extract<Selection, { kind: 'kernel' }>;
 export function KernelDetails({ selected }: { selected: Selected }): JSX.Element {
   const { data, problem } = useTable('kernel_calls', {
     ...filterParameters(filter.value),
-    ...callParameters(selected.key),
+    ...callParameters(selected.key, selected.by, selected.like),
   });
-  const title = titleOf(selected.key);
+  const calls = useMemo(() => data && fittingCalls(selected.key, data), [selected.key, data]);
+  const one = useEvent(selected.like).data;
+  const like = one?.id === selected.like ? one : null;
+  // An address leaves a very long name to a call that has it.
+  const named = isNamed(selected.by);
+  const name = named ? (selected.key.name ?? like?.name) : undefined;
+  const title = titleOf(name === undefined ? selected.key : { ...selected.key, name });
+  const kind = kindOf(selected.key, named ? like : null);
   return (
     <div class="details">
       <header class="details-title">
-        <Swatch kind="kernel" />
+        <Swatch kind={kind} />
         <h2 title={title}>{tame(title)}</h2>
         <CopyButton text={title} label="Copy name" />
-        {typeof selected.key.name === 'string' && <FindAll name={selected.key.name} />}
+        {typeof name === 'string' && name !== '' && <FindAll name={name} />}
       </header>
       {problem && <ProblemBox problem={problem} />}
-      {!data && !problem && <Busy what="Reading the calls…" />}
-      {data && <Calls table={data} />}
+      {!calls && !problem && <Busy what="Reading the calls…" />}
+      {calls && <Calls table={calls} kind={kind} />}
     </div>
   );
+}
+
+/** Communication has its own colour, by the call that stands for the row or as a category. */
+function kindOf({ category }: Selected['key'], like: EventDetail | null): Kind {
+  return like?.kind === 'communication' || category === 'communication' ? 'communication' : 'kernel';
 }
 
 function FindAll({ name }: { name: string }): JSX.Element {
@@ -59,7 +82,7 @@ function FindAll({ name }: { name: string }): JSX.Element {
   );
 }
 
-function Calls({ table }: { table: Table }): JSX.Element {
+function Calls({ table, kind }: { table: Table; kind: Kind }): JSX.Element {
   const lengths = useMemo(() => nanoseconds(table, 'duration_us').map((value) => value ?? 0), [table]);
   const starts = useMemo(() => nanoseconds(table, 'start_us').map((value) => value ?? 0), [table]);
   const bins = useMemo(() => durationBins(lengths), [lengths]);
@@ -80,6 +103,7 @@ function Calls({ table }: { table: Table }): JSX.Element {
           label={`Duration of ${count(table.rows)} calls over time, median ${middle}`}
           starts={starts}
           lengths={lengths}
+          kind={kind}
           onPick={show}
         />
       </Block>
@@ -90,25 +114,42 @@ function Calls({ table }: { table: Table }): JSX.Element {
   );
 }
 
-function CallTable(props: {
+interface CallTableProps {
   table: Table;
   starts: number[];
   lengths: number[];
   onOpen: (row: number) => void;
-}): JSX.Element {
-  const { table, starts, lengths } = props;
+}
+
+function CallTable(props: CallTableProps): JSX.Element {
+  const { table } = props;
   const [sort, setSort] = useState<Bar>({ column: 'duration_us', descending: true });
   const order = useMemo(() => sortRows(allRows(table), column(table, sort.column), sort.descending), [table, sort]);
-  const scale = timeScale(largest(lengths));
+  const columns = useMemo(() => callColumns(props), [table, props.starts, props.lengths]);
+  return (
+    <Grid
+      label="Calls"
+      columns={columns}
+      order={order}
+      sort={sort}
+      onSort={setSort}
+      onOpen={props.onOpen}
+      rowAttributes={() => ({ 'data-testid': 'call-row' })}
+    />
+  );
+}
+
+function callColumns({ table, starts, lengths }: CallTableProps): GridColumn[] {
+  const scale = medianScale(lengths);
   const clock = timeScale(largest(starts));
-  const delays = useMemo(() => nanoseconds(table, 'launch_delay_us'), [table]);
-  const delayScale = timeScale(largest(delays));
-  const ops = useMemo(() => texts(table, 'op'), [table]);
+  const delays = nanoseconds(table, 'launch_delay_us');
+  const delayScale = medianScale(delays);
+  const ops = texts(table, 'op');
   const plain = (key: string, title: string): GridColumn => {
     const values = column(table, key);
     return { key, title, width: '60px', number: true, cell: (row) => values[row] ?? MISSING };
   };
-  const columns: GridColumn[] = [
+  return [
     {
       key: 'start_us',
       title: `Start, ${clock.unit}`,
@@ -120,7 +161,7 @@ function CallTable(props: {
     {
       key: 'duration_us',
       title: `Duration, ${scale.unit}`,
-      width: '96px',
+      width: '112px',
       number: true,
       cell: (row) => scaled(lengths[row], scale),
       hover: (row) => exactTime(lengths[row]),
@@ -138,15 +179,4 @@ function CallTable(props: {
     plain('stream', 'Stream'),
     { key: 'op', title: 'Operator', width: 'auto', cell: (row) => <Name name={ops[row]} /> },
   ];
-  return (
-    <Grid
-      label="Calls"
-      columns={columns}
-      order={order}
-      sort={sort}
-      onSort={setSort}
-      onOpen={props.onOpen}
-      rowAttributes={() => ({ 'data-testid': 'call-row' })}
-    />
-  );
 }

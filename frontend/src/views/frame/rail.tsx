@@ -1,21 +1,25 @@
 import type { JSX } from 'preact';
 import { count } from '../../lib/format';
 import { badgeOf } from '../../model/health';
-import { go, info, PAGES, page } from '../../model/state';
+import { chosen, go, info, PAGES, page, runs } from '../../model/state';
+
+const NO_TRACE = { available: false, reason: 'No trace in this folder' };
 
 export function Rail(): JSX.Element {
   const pages = info.value?.pages ?? {};
+  // With no trace at all there is nowhere to go.
+  const none = runs.value?.state === 'ready' && chosen.value === null;
   return (
     <nav class="rail" aria-label="Pages">
       {PAGES.map((one) => {
-        const told = pages[one.page];
+        const told = none ? NO_TRACE : pages[one.page];
         const off = told?.available === false;
         return (
           <button
             type="button"
             key={one.page}
             data-testid={`rail-${one.page}`}
-            aria-current={page.value === one.page ? 'page' : undefined}
+            aria-current={!none && page.value === one.page ? 'page' : undefined}
             aria-disabled={off}
             title={off ? told.reason : `g ${one.key}`}
             onClick={() => !off && go(one.page)}

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { duration, fileSize, instant } from '../../lib/format';
+import { runLabel } from '../../lib/names';
 import * as state from '../../model/state';
 import type { PageName, Rank } from '../../model/wire';
 import { SearchCount } from '../../timeline/search_view';
@@ -8,38 +9,9 @@ import { FixSwitches } from './fixes';
 
 export function TopBar(): JSX.Element {
   const now = state.chosen.value;
-  const list = state.runs.value?.runs ?? [];
   return (
     <header class="topbar">
-      {now && (
-        <>
-          <Picker
-            testId="picker-run"
-            label="Run"
-            value={now.run.name}
-            options={list.map((one) => ({ value: one.name, label: one.name || '(log folder)' }))}
-            onPick={(value) => state.choose({ run: value })}
-          />
-          <Picker
-            testId="picker-rank"
-            label="Rank"
-            value={now.rank.label}
-            options={now.run.ranks.map(rankOption)}
-            onPick={(value) => state.choose({ rank: value })}
-          />
-          <Picker
-            testId="picker-span"
-            label="Span"
-            value={now.span.span}
-            options={now.rank.spans.map((one) => ({
-              value: one.span,
-              label: one.span,
-              detail: `${one.file}, ${fileSize(one.bytes)}`,
-            }))}
-            onPick={(value) => state.choose({ span: value })}
-          />
-        </>
-      )}
+      {now && <Pickers now={now} />}
       <FilterChip />
       <FixSwitches />
       <span class="filler" />
@@ -54,6 +26,40 @@ export function TopBar(): JSX.Element {
         ?
       </button>
     </header>
+  );
+}
+
+function Pickers({ now }: { now: state.Chosen }): JSX.Element {
+  const list = state.runs.value?.runs ?? [];
+  const logdir = state.runs.value?.logdir ?? '';
+  return (
+    <>
+      <Picker
+        testId="picker-run"
+        label="Run"
+        value={now.run.name}
+        options={list.map((one) => ({ value: one.name, label: runLabel(one.name, logdir) }))}
+        onPick={(value) => state.choose({ run: value })}
+      />
+      <Picker
+        testId="picker-rank"
+        label="Rank"
+        value={now.rank.label}
+        options={now.run.ranks.map(rankOption)}
+        onPick={(value) => state.choose({ rank: value })}
+      />
+      <Picker
+        testId="picker-span"
+        label="Span"
+        value={now.span.span}
+        options={now.rank.spans.map((one) => ({
+          value: one.span,
+          label: one.span,
+          detail: `${one.file}, ${fileSize(one.bytes)}`,
+        }))}
+        onPick={(value) => state.choose({ span: value })}
+      />
+    </>
   );
 }
 

@@ -1,6 +1,16 @@
 import type { JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
-import { exactTime, instantIn, largest, MISSING, percent, plural, scaled, timeScale } from '../../lib/format';
+import {
+  exactTime,
+  instantIn,
+  largest,
+  MISSING,
+  medianScale,
+  percent,
+  plural,
+  scaled,
+  timeScale,
+} from '../../lib/format';
 import type { Bin } from '../../lib/histogram';
 import { type Gaps, openGap } from '../../model/gaps';
 import type { Bar } from '../../model/state';
@@ -70,9 +80,9 @@ function sortValues(gaps: Gaps, key: string): Cell[] {
 }
 
 function gapColumns(gaps: Gaps, order: number[]): GridColumn[] {
-  const scale = timeScale(largest(order.map((row) => gaps.duration[row])));
+  const scale = medianScale(order.map((row) => gaps.duration[row]));
   const clock = timeScale(largest(order.map((row) => gaps.start[row])));
-  const delays = timeScale(largest(order.map((row) => gaps.launchDelay[row])));
+  const delays = medianScale(order.map((row) => gaps.launchDelay[row]));
   const whole = sum(order.map((row) => gaps.duration[row])) || 1;
   const many = new Set(gaps.device).size > 1;
   const columns: GridColumn[] = [

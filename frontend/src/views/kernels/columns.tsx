@@ -1,4 +1,4 @@
-import { count, exactTime, humanise, largest, MISSING, percent, scaled, timeScale } from '../../lib/format';
+import { count, exactTime, humanise, largest, MISSING, medianScale, percent, scaled } from '../../lib/format';
 import { keyColumns } from '../../model/kernels';
 import { column, describe, nanoseconds, numbers } from '../../model/tables';
 import type { Table } from '../../model/wire';
@@ -11,8 +11,9 @@ const KEY_TITLES: Record<string, string> = { name: 'Kernel', op: 'Operator' };
 
 /** Mean, shortest and longest share a unit, so that they compare at a glance. */
 function timeColumns(table: Table, order: number[]): GridColumn[] {
-  const each = timeScale(largest(order.map((row) => nanosecondsOf(table, 'max_us')[row])));
-  const total = timeScale(largest(order.map((row) => nanosecondsOf(table, 'total_us')[row])));
+  const unitOf = (name: string) => medianScale(order.map((row) => nanosecondsOf(table, name)[row]));
+  const each = unitOf('mean_us');
+  const total = unitOf('total_us');
   return Object.keys(TITLES).map((key) => {
     const values = nanosecondsOf(table, key);
     const scale = key === 'total_us' ? total : each;

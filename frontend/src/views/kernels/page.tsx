@@ -1,8 +1,8 @@
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
-import { count, duration, exactTime, plural } from '../../lib/format';
+import { count, duration, exactTime, percent, plural } from '../../lib/format';
 import { wordFilter } from '../../lib/names';
-import { GROUP_LABELS, keyColumns, keyOf } from '../../model/kernels';
+import { GROUP_LABELS, keyColumns, keyOf, likeOf } from '../../model/kernels';
 import { useTable } from '../../model/remote';
 import {
   filter,
@@ -43,10 +43,9 @@ function Body({ table }: { table: Table }): JSX.Element {
   const columns = useMemo(() => kernelColumns(table, order), [table, order]);
   const open = (row: number) => {
     const key = keyOf(table, row);
-    selection.value = { kind: 'kernel', by: kernelBy.value, key };
+    selection.value = { kind: 'kernel', by: kernelBy.value, key, like: likeOf(table, row) };
   };
-  const shown = selection.value?.kind === 'kernel' ? JSON.stringify(selection.value.key) : null;
-  const current = shown === null ? null : (order.find((row) => JSON.stringify(keyOf(table, row)) === shown) ?? null);
+  const current = currentRow(table, order);
   return (
     <>
       <Headline table={table} />
@@ -75,6 +74,16 @@ function Body({ table }: { table: Table }): JSX.Element {
       </Section>
     </>
   );
+}
+
+/** The row whose calls the drawer lists: by its key, or by its longest call. */
+function currentRow(table: Table, order: number[]): number | null {
+  const what = selection.value;
+  if (what?.kind !== 'kernel') return null;
+  const shown = JSON.stringify(what.key);
+  const same = order.find((row) => JSON.stringify(keyOf(table, row)) === shown);
+  const alike = (row: number) => what.like !== null && what.by === kernelBy.value && likeOf(table, row) === what.like;
+  return same ?? order.find(alike) ?? null;
 }
 
 function Headline({ table }: { table: Table }): JSX.Element {
@@ -133,6 +142,6 @@ function Total({
     const total = pick(nanoseconds(table, 'total_us'));
     return <span title={exactTime(total)}>{duration(total)}</span>;
   }
-  if (one.key === 'share_pct') return <>{pick(numbers(table, 'share_pct')).toFixed(1)} %</>;
+  if (one.key === 'share_pct') return <>{percent(pick(numbers(table, 'share_pct')))}</>;
   return null;
 }

@@ -17,6 +17,7 @@ import { column, describe, nanoseconds, numbers, texts } from '../../model/table
 import type { Info, Kind, Table } from '../../model/wire';
 import { Section, ShareBar } from '../parts/bits';
 import { Help } from '../parts/help';
+import { ScrollBox } from '../parts/scroll';
 
 const TIMES: { name: string; title: string; kind: Kind }[] = [
   { name: 'compute_us', title: 'Compute', kind: 'kernel' },
@@ -54,7 +55,7 @@ export function Devices({ table, overview, info }: DevicesProps): JSX.Element {
   const scale = timeScale(largest(windows));
   return (
     <Section title="Devices">
-      <div class="table-scroll">
+      <ScrollBox>
         <table class="plain">
           <thead>
             <tr>
@@ -84,7 +85,7 @@ export function Devices({ table, overview, info }: DevicesProps): JSX.Element {
             ))}
           </tbody>
         </table>
-      </div>
+      </ScrollBox>
     </Section>
   );
 }

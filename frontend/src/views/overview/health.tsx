@@ -7,6 +7,7 @@ import { describe } from '../../model/tables';
 import type { Severity, Table } from '../../model/wire';
 import { Busy, ProblemBox } from '../parts/bits';
 import { Help } from '../parts/help';
+import { ScrollBox } from '../parts/scroll';
 import { SeveritySign, SeverityWord } from '../parts/severity';
 
 /** What was and was not recorded: a green line, or the worst that a check has found; all checks on demand. */
@@ -97,7 +98,7 @@ function Show({ check, label, primary }: { check: Check; label: string; primary?
 
 function Checks({ table, checks }: { table: Table; checks: Check[] }): JSX.Element {
   return (
-    <div class="table-scroll">
+    <ScrollBox>
       <table class="plain checks">
         <thead>
           <tr>
@@ -121,7 +122,7 @@ function Checks({ table, checks }: { table: Table; checks: Check[] }): JSX.Eleme
           ))}
         </tbody>
       </table>
-    </div>
+    </ScrollBox>
   );
 }
 

@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { count, duration, fileSize, humanise, MISSING, memorySize } from '../../lib/format';
+import { accountLabel } from '../../lib/names';
 import type { Info } from '../../model/wire';
 import { Section, Swatch } from '../parts/bits';
 
@@ -77,7 +78,7 @@ function Accounting({ info }: { info: Info }): JSX.Element {
           {info.accounting.map((one) => (
             <tr key={`${one.what} ${one.reason}`} class={one.kept ? undefined : 'muted'}>
               <td>
-                <span aria-hidden="true">{one.kept ? '✓' : '✕'}</span> {one.what}
+                <span aria-hidden="true">{one.kept ? '✓' : '✕'}</span> {accountLabel(one.what)}
                 <span class="offscreen">{one.kept ? ', kept' : ', left out'}</span>
               </td>
               <td class="wrap">{one.reason}</td>

@@ -1,18 +1,13 @@
 import type { JSX } from 'preact';
 import { kindColour, STEP_PARTS } from '../../lib/colours';
-import { duration, exactTime, percent, scaled, timeScale } from '../../lib/format';
+import { duration, exactTime, percent, tick, timeScale } from '../../lib/format';
 import { roundStep } from '../../lib/histogram';
 import { filter, filterStep, type SplitView, splitView, theme } from '../../model/state';
 import { column, nanoseconds, sum } from '../../model/tables';
 import { summariseSteps } from '../../model/verdict';
 import type { Info, Kind, Table } from '../../model/wire';
-import { Choice, Section, Swatch } from '../parts/bits';
-
-interface Part {
-  label: string;
-  kind: Kind;
-  values: (number | null)[];
-}
+import { Choice, Section } from '../parts/bits';
+import { type Part, PartsTable } from './parts';
 
 const WORK = STEP_PARTS.filter((part) => part.device);
 const HOST = STEP_PARTS.filter((part) => !part.device);
@@ -39,6 +34,11 @@ const VIEWS: { value: SplitView; label: string; help: string }[] = [
   { value: 'host', label: 'Host', help: 'What the host was doing while no device worked' },
 ];
 
+/** Pixels of the widest bar with its gap, of the axis, and of the least room for the median's label. */
+const WIDEST = 124;
+const ROOM = 48;
+const LEAST = 240;
+
 export function Steps({ table, info }: { table: Table; info: Info }): JSX.Element {
   const parts = stepParts(table, splitView.value).filter((part) => part.values.some((value) => (value ?? 0) > 0));
   const periods = nanoseconds(table, 'period_us');
@@ -54,29 +54,31 @@ export function Steps({ table, info }: { table: Table; info: Info }): JSX.Elemen
   );
   return (
     <Section title="Where a step goes" id="steps" aside={aside}>
-      <div class="steps">
-        <Axis most={most} />
-        <div class="steps-plot">
-          <div class="steps-bars">
-            {periods.map((_, row) => (
-              <StepBar
-                key={info.steps[row]?.step ?? row}
-                table={table}
-                row={row}
-                parts={parts}
-                most={most}
-                info={info}
-              />
-            ))}
-          </div>
-          {summary.median !== null && (
-            <div class="median" style={{ bottom: `${(100 * summary.median) / most}%` }}>
-              <span>median {duration(summary.median)}</span>
+      <div class="steps-body">
+        <div class="steps" style={{ maxWidth: `${ROOM + Math.max(LEAST, periods.length * WIDEST)}px` }}>
+          <Axis most={most} />
+          <div class="steps-plot">
+            <div class="steps-bars">
+              {periods.map((_, row) => (
+                <StepBar
+                  key={info.steps[row]?.step ?? row}
+                  table={table}
+                  row={row}
+                  parts={parts}
+                  most={most}
+                  info={info}
+                />
+              ))}
             </div>
-          )}
+            {summary.median !== null && (
+              <div class="median" style={{ bottom: `${(100 * summary.median) / most}%` }}>
+                <span>median {duration(summary.median)}</span>
+              </div>
+            )}
+          </div>
         </div>
+        <PartsTable table={table} parts={parts} />
       </div>
-      <Legend table={table} parts={parts} />
     </Section>
   );
 }
@@ -84,12 +86,12 @@ export function Steps({ table, info }: { table: Table; info: Info }): JSX.Elemen
 function Axis({ most }: { most: number }): JSX.Element {
   const scale = timeScale(most);
   const step = roundStep(most / 4);
-  const ticks = Array.from({ length: Math.floor(most / step) + 1 }, (_, i) => i * step);
+  const marks = Array.from({ length: Math.floor(most / step) + 1 }, (_, i) => i * step);
   return (
     <div class="steps-axis" aria-hidden="true">
-      {ticks.map((tick) => (
-        <span key={tick} style={{ bottom: `${(100 * tick) / most}%` }}>
-          {tick === 0 ? `0 ${scale.unit}` : scaled(tick, scale)}
+      {marks.map((mark) => (
+        <span key={mark} style={{ bottom: `${(100 * mark) / most}%` }}>
+          {mark === 0 ? `0\u202f${scale.unit}` : tick(mark, scale)}
         </span>
       ))}
     </div>
@@ -139,27 +141,5 @@ function StepBar({ table, row, parts, most, info }: StepBarProps): JSX.Element {
       </span>
       <span class="step-label">{number}</span>
     </button>
-  );
-}
-
-/** Shares over the complete steps. */
-function Legend({ table, parts }: { table: Table; parts: Part[] }): JSX.Element {
-  const incomplete = column(table, 'incomplete');
-  const counted = (values: (number | null)[]) =>
-    sum(values.map((value, row) => (incomplete[row] === true ? 0 : value)));
-  const whole = counted(nanoseconds(table, 'period_us'));
-  const steps = incomplete.filter((value) => value !== true).length;
-  return (
-    <ul class="legend">
-      {parts.map((part) => (
-        <li
-          key={part.label}
-          title={steps > 0 ? `${exactTime(counted(part.values) / steps)} a step on average` : undefined}
-        >
-          <Swatch kind={part.kind} />
-          {part.label} <b>{whole > 0 ? percent((100 * counted(part.values)) / whole) : '—'}</b>
-        </li>
-      ))}
-    </ul>
   );
 }

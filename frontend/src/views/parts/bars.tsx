@@ -1,10 +1,12 @@
 import type { JSX } from 'preact';
-import { count, duration, plural, timeScale } from '../../lib/format';
+import { count, duration, plural, tickWithUnit, timeScale, withUnit } from '../../lib/format';
 import type { Bin } from '../../lib/histogram';
 import { useSize } from './size';
 
 /** Room that a label of the axis takes. */
 const LABEL_PX = 64;
+/** Less would cut it at the right. */
+const LEAST_PX = 48;
 
 interface HistogramProps {
   bins: Bin[];
@@ -22,9 +24,12 @@ export function Histogram(props: HistogramProps): JSX.Element {
   const { bins, by } = props;
   const { ref, width } = useSize<HTMLDivElement>();
   const labels = Math.max(1, Math.floor(Math.min(width, bins.length * 64) / LABEL_PX));
+  const every = Math.ceil(bins.length / labels);
+  const slot = Math.min(64, width / Math.max(1, bins.length));
+  const told = (i: number) => i % every === 0 && width - i * slot >= LEAST_PX;
   const most = bins.reduce((a, bin) => Math.max(a, bin[by]), 0);
   const scale = timeScale(most);
-  const top = by === 'count' ? count(most) : `${(most / scale.per).toPrecision(3)}\u202f${scale.unit}`;
+  const top = by === 'count' ? count(most) : withUnit(most, scale);
   return (
     <figure class="histogram" aria-label={props.label}>
       <div class="histogram-plot">
@@ -35,7 +40,7 @@ export function Histogram(props: HistogramProps): JSX.Element {
       </div>
       <div class="histogram-axis" aria-hidden="true" ref={ref}>
         {bins.map((bin, i) => (
-          <span key={bin.low}>{i % Math.ceil(bins.length / labels) === 0 ? edge(bin.low) : ''}</span>
+          <span key={bin.low}>{told(i) ? edge(bin.low) : ''}</span>
         ))}
       </div>
     </figure>
@@ -43,8 +48,7 @@ export function Histogram(props: HistogramProps): JSX.Element {
 }
 
 function edge(ns: number): string {
-  const scale = timeScale(ns || 1);
-  return `${Number((ns / scale.per).toPrecision(4))}\u202f${scale.unit}`;
+  return tickWithUnit(ns, timeScale(ns || 1));
 }
 
 function HistogramBar(props: HistogramProps & { bin: Bin; most: number }): JSX.Element {

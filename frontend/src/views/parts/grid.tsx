@@ -2,6 +2,7 @@ import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Bar } from '../../model/state';
 import { Help } from './help';
+import { markMore } from './scroll';
 
 export interface GridColumn {
   key: string;
@@ -87,7 +88,7 @@ export function Grid(props: GridProps): JSX.Element {
 
 function minimumWidth(columns: GridColumn[]): string {
   const fixed = columns.reduce(
-    (sum, column) => sum + (column.width.endsWith('px') ? Number.parseInt(column.width, 10) : 200),
+    (sum, column) => sum + (column.width.endsWith('px') ? Number.parseInt(column.width, 10) : 160),
     0,
   );
   return `${fixed}px`;
@@ -164,12 +165,14 @@ function useWindow(rows: number) {
   const [{ top, height }, setView] = useState({ top: 0, height: 600 });
   const read = () => {
     const element = box.current;
+    markMore(element);
     if (element) setView({ top: element.scrollTop, height: element.clientHeight || 600 });
   };
   useLayoutEffect(() => {
     read();
     const observer = new ResizeObserver(read);
     if (box.current) observer.observe(box.current);
+    if (box.current?.firstElementChild) observer.observe(box.current.firstElementChild);
     return () => observer.disconnect();
   }, []);
   const first = Math.max(0, Math.min(Math.floor(top / ROW_HEIGHT) - OVERSCAN, rows));

@@ -22,6 +22,7 @@ const SEARCH_FROM = 9;
 export function Picker(props: PickerProps): JSX.Element {
   const [open, setOpen] = useState(false);
   const box = useRef<HTMLDivElement>(null);
+  const button = useRef<HTMLButtonElement>(null);
   useEffect(() => {
     if (!open) return;
     const close = (event: Event) => {
@@ -30,6 +31,11 @@ export function Picker(props: PickerProps): JSX.Element {
     document.addEventListener('pointerdown', close);
     return () => document.removeEventListener('pointerdown', close);
   }, [open]);
+  /** The keys go on from where the list was opened. */
+  const close = () => {
+    setOpen(false);
+    button.current?.focus();
+  };
   const shown = props.options.find((option) => option.value === props.value);
   const alone = props.options.length < 2;
   return (
@@ -40,6 +46,7 @@ export function Picker(props: PickerProps): JSX.Element {
       <button
         type="button"
         class="picker-button"
+        ref={button}
         data-testid={props.testId}
         aria-haspopup="listbox"
         aria-expanded={open}
@@ -56,7 +63,7 @@ export function Picker(props: PickerProps): JSX.Element {
           </span>
         )}
       </button>
-      {open && <List {...props} close={() => setOpen(false)} />}
+      {open && <List {...props} close={close} />}
     </div>
   );
 }
@@ -100,21 +107,39 @@ function List(props: PickerProps & { close: () => void }): JSX.Element {
       )}
       <div role="listbox" aria-label={props.label} tabIndex={-1}>
         {found.map((option) => (
-          <button
-            type="button"
-            role="option"
+          <Item
             key={option.value}
-            data-testid={`${props.testId}-option`}
-            data-value={option.value}
-            aria-selected={option.value === props.value}
-            onClick={() => pick(option.value)}
-          >
-            <span>{option.label}</span>
-            {option.detail && <span class="muted">{option.detail}</span>}
-          </button>
+            option={option}
+            testId={`${props.testId}-option`}
+            chosen={props.value}
+            onPick={pick}
+          />
         ))}
         {found.length === 0 && <p class="muted">None matches.</p>}
       </div>
     </div>
+  );
+}
+
+interface ItemProps {
+  option: Option;
+  testId: string;
+  chosen: string;
+  onPick: (value: string) => void;
+}
+
+function Item({ option, testId, chosen, onPick }: ItemProps): JSX.Element {
+  return (
+    <button
+      type="button"
+      role="option"
+      data-testid={testId}
+      data-value={option.value}
+      aria-selected={option.value === chosen}
+      onClick={() => onPick(option.value)}
+    >
+      <span>{option.label}</span>
+      {option.detail && <span class="muted">{option.detail}</span>}
+    </button>
   );
 }

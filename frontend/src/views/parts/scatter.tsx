@@ -1,15 +1,17 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { kindColour } from '../../lib/colours';
-import { duration, timeScale, withUnit } from '../../lib/format';
+import { duration, tickWithUnit, timeScale } from '../../lib/format';
 import { roundStep } from '../../lib/histogram';
 import { theme } from '../../model/state';
+import type { Kind } from '../../model/wire';
 import { useSize } from './size';
 
 interface ScatterProps {
   label: string;
   starts: number[];
   lengths: number[];
+  kind: Kind;
   onPick: (index: number) => void;
 }
 
@@ -33,7 +35,7 @@ export function Scatter(props: ScatterProps): JSX.Element {
   const shade = theme.value;
   useEffect(() => {
     if (canvas.current && width > 0) draw(canvas.current, props, axes, shade);
-  }, [props.starts, props.lengths, width, height, shade]);
+  }, [props.starts, props.lengths, props.kind, width, height, shade]);
   const pick = (event: MouseEvent) => {
     const index = nearest(props, axes, event.offsetX, event.offsetY);
     if (index >= 0) props.onPick(index);
@@ -82,7 +84,7 @@ function draw(canvas: HTMLCanvasElement, props: ScatterProps, axes: Axes, shade:
     ink: style.getPropertyValue('--muted'),
     line: style.getPropertyValue('--line'),
   });
-  pen.fillStyle = kindColour('kernel', shade);
+  pen.fillStyle = kindColour(props.kind, shade);
   pen.globalAlpha = props.starts.length > 2000 ? 0.45 : 0.8;
   for (let i = 0; i < props.starts.length; i++) {
     pen.fillRect(axes.x(props.starts[i]) - 1.5, axes.y(props.lengths[i]) - 1.5, 3, 3);
@@ -105,7 +107,7 @@ function drawAxes(pen: CanvasRenderingContext2D, axes: Axes, frame: Frame): void
     pen.fillStyle = frame.line;
     pen.fillRect(LEFT, y - 0.5, frame.width - LEFT - 8, 1);
     pen.fillStyle = frame.ink;
-    pen.fillText(value === 0 ? '0' : withUnit(value, scale), LEFT - 6, y + 4);
+    pen.fillText(value === 0 ? '0' : tickWithUnit(value, scale), LEFT - 6, y + 4);
   }
   pen.textAlign = 'left';
   pen.fillText(duration(axes.low), LEFT, frame.height - 4);
