@@ -23,7 +23,9 @@ help:  ## list the targets
 view: package frontend  ## open TensorBoard on sample_traces/ (LOGDIR=..., PORT=...)
 	$(BIN)/kinetoscope view "$(LOGDIR)" $(if $(PORT),--port $(PORT))
 
-test: test-python test-frontend  ## run every test: Python, browser, frontend (ARGS="-k name" goes to pytest)
+test:  ## run every test: Python, browser, frontend (ARGS="-k name" goes to pytest)
+	@failed=""; for suite in test-frontend test-python; do $(MAKE) --no-print-directory $$suite || failed="$$failed $$suite"; done; \
+	test -z "$$failed" || { echo "FAILED:$$failed"; exit 1; }
 
 test-python: package torch frontend browser
 	$(BIN)/python -m pytest $(ARGS)

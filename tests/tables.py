@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import kinetoscope as ks
-from kinetoscope.reading.columns import build
+from kinetoscope.reading.classify import build
 from kinetoscope.reading.decode import decode
 from kinetoscope.source import Source
 from kinetoscope.trace import Trace

@@ -15,7 +15,7 @@ from kinetoscope.errors import AmbiguousTraceError, ChoiceError, KinetoscopeErro
 from kinetoscope.loading import load_file
 from kinetoscope.reading.discover import Found, Problem, Ranks, TraceFile, discover
 from kinetoscope.reading.progress import Listener, ignore
-from kinetoscope.source import Source
+from kinetoscope.source import Source, as_text
 from kinetoscope.trace import Trace
 
 if TYPE_CHECKING:
@@ -210,7 +210,7 @@ def _together(sources: Sequence[Source], answers: Iterable[pd.DataFrame | Kineto
             continue
         notes += [f"{_called(source)}: {note}" for note in answer.attrs.get("notes", [])]
         rank = pd.array([source.rank] * len(answer), dtype="Int64")
-        identity = {"rank": rank, "span": source.span} | ({"run": source.run} if several else {})
+        identity = {"rank": rank, "span": source.span} | ({"run": as_text(source.run)} if several else {})
         frames.append(pd.DataFrame(identity, index=answer.index).join(answer))
     if not frames:
         raise failures[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from kinetoscope.reading import cache
-from kinetoscope.reading.columns import build
+from kinetoscope.reading.classify import build
 from kinetoscope.reading.decode import decode
 from kinetoscope.reading.files import read_text
 from kinetoscope.reading.losses import Losses

@@ -37,3 +37,8 @@ class Source:
         """Which trace of the file it is, from 0: the letter behind the span's number."""
         letter = self.span[-1:]
         return ord(letter) - ord("a") if "a" <= letter <= "z" else 0
+
+
+def as_text(name: str) -> str:
+    """Return the name of a file or folder as text that can be stored and sent; bytes that are no text become the replacement mark."""
+    return name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")

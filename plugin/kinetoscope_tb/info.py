@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypedDict
 import numpy as np
 
 from kinetoscope import schema
-from kinetoscope.health import SEVERITIES
+from kinetoscope.health import SEVERITIES, content
 from kinetoscope.views.common import no_device_note
 from kinetoscope_tb.encoding import text
 
@@ -20,13 +20,7 @@ if TYPE_CHECKING:
 
 _LONGEST = 500
 _MOST_EXTRA = 50
-_SWITCHES = {
-    "shapes": "record_shapes",
-    "memory": "profile_memory",
-    "stacks": "with_stack",
-    "modules": "with_modules",
-    "flops": "with_flops",
-}
+_SWITCHES = ("record_shapes", "profile_memory", "with_stack", "with_modules", "with_flops")
 # what the file calls a thing, and what it is called here
 _KNOWN = {
     "host_name": "host",
@@ -53,7 +47,7 @@ _SHOWN_ELSEWHERE = {
     "deviceProperties",
     "distributedInfo",
     "kinetoscope_synthetic",
-    *_SWITCHES.values(),
+    *_SWITCHES,
 }
 _CALENDAR_FROM_NS = 10**18  # below it an origin counts from when the machine started, not from 1970
 
@@ -82,6 +76,7 @@ def info(trace: Trace, file: str, fixes: list[Fix]) -> dict[str, Any]:
         ``Info`` of ``docs/wire.md``.
     """
     columns = trace.columns
+    recorded = content.switches_on(trace)
     ends = columns.end[columns.timed]
     counts = np.bincount(columns.kind, minlength=len(schema.KINDS))
     return {
@@ -96,7 +91,7 @@ def info(trace: Trace, file: str, fixes: list[Fix]) -> dict[str, Any]:
         "devices": _devices(trace),
         "steps": _steps(trace),
         "recording": [{"key": _shown(key), "value": _shown(value)} for key, value in _recording(trace).items()],
-        "switches": {name: _on(trace.metadata.get(key)) for name, key in _SWITCHES.items()},
+        "switches": {word.lower(): word in recorded for word in ("shapes", "memory", "stacks", "modules", "FLOPs")},
         "pages": _pages(trace),
         "notes": [],
         "health": _health(trace),

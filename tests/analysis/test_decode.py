@@ -13,7 +13,7 @@ import corpus
 from build import TraceBuilder
 from kinetoscope import errors
 from kinetoscope.reading import text as json_text
-from kinetoscope.reading.columns import build
+from kinetoscope.reading.classify import build
 from kinetoscope.reading.decode import decode
 from kinetoscope.reading.files import read_text
 from kinetoscope.reading.recorded import RecordedEvents

@@ -103,7 +103,7 @@ def test_a_made_trace_says_so(tmp_path: Path) -> None:
 
 def test_entries_that_are_no_events_are_noted(tmp_path: Path) -> None:
     told = of(TraceBuilder().op(0, 1).raw(17).raw("text"), tmp_path)
-    assert told["health"]["worst"] == "warning"
+    assert told["health"]["worst"] == "error", "two of three entries are none"
 
 
 def test_nested_step_markers_are_a_matter_of_health(tmp_path: Path) -> None:

@@ -87,7 +87,7 @@ def test_every_column_of_a_table_is_described_and_as_long_as_the_others() -> Non
 
 COLUMNS = {
     "health": "check severity count share_pct detail hint",
-    "health_events": "id name kind start_us duration_us step",
+    "health_events": "check id name kind start_us duration_us step",
     "overview": "metric value unit definition",
     "steps": "step start_us host_us period_us tail_us incomplete compute_us communication_us memcpy_us memset_us api_us data_loader_us op_us python_us unrecorded_us",
     "devices": "device window_us busy_us idle_us utilization_pct compute_us exposed_communication_us exposed_copy_us summed_us span_us communication_us concurrency gaps sm_efficiency_pct occupancy_pct",

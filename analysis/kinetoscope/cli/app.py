@@ -9,13 +9,12 @@ from kinetoscope.cli import list_traces, show, view
 
 app = typer.Typer(
     help="See where the time of a PyTorch program goes, from the traces that torch.profiler writes.",
-    no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
 )
-app.command("view", help=view.HELP)(view.view)
-app.command("show", help=show.HELP)(show.show)
+app.command("view", help=view.HELP, short_help=view.HELP)(view.view)
+app.command("show", help=show.HELP, short_help="Print a view: health, steps, devices, gaps, kernels …")(show.show)
 app.command("list", help=list_traces.HELP)(list_traces.list_traces)
 
 

@@ -10,6 +10,8 @@ from kinetoscope.cli.output import Format, clean, write
 from kinetoscope.cli.show import ranks_by
 from kinetoscope.schema import IDENTITY, Column
 
+_MOST = 1000
+
 HELP = "List the runs, ranks and spans below a folder, without reading them."
 
 
@@ -25,6 +27,7 @@ def list_traces(
 
     from kinetoscope.job import open_logdir
     from kinetoscope.reading.storage import Fingerprint
+    from kinetoscope.source import as_text
 
     columns = (
         IDENTITY["run"],
@@ -37,16 +40,18 @@ def list_traces(
     job = open_logdir(path, ranks_by(rank_pattern))
     rows = [
         (
-            source.run,
+            as_text(source.run),
             source.rank,
             source.span,
-            source.worker,
-            source.path.rpartition("/")[2],
+            as_text(source.worker),
+            as_text(source.path.rpartition("/")[2]),
             Fingerprint.of(source.path).bytes,
         )
         for source in job.traces()
     ]
     frame = pd.DataFrame(rows, columns=[column.name for column in columns]).astype({"rank": "Int64"})
-    write(frame, columns, {"view": "list", "trace": {"path": str(path)}}, how, len(frame))
+    write(
+        frame, columns, {"view": "list", "trace": {"path": str(path)}}, how, None if how is not Format.table else _MOST
+    )
     for problem in job.problems:
         print(f"left out: {clean(problem.path)}: {problem.message}", file=sys.stderr)

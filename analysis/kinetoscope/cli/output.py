@@ -13,7 +13,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 TABLE_LIMIT = 40
-_NAME_WIDTH = 96
+_NAME_WIDTH = 110
+_TAIL = 48
+_WHOLE = 1 << 30
+_PROSE = ("detail", "hint", "definition")
 
 
 class Format(str, Enum):
@@ -25,7 +28,13 @@ class Format(str, Enum):
 
 
 def write(
-    frame: pd.DataFrame, columns: Sequence[Column], about: dict[str, Any], how: Format, limit: int | None
+    frame: pd.DataFrame,
+    columns: Sequence[Column],
+    about: dict[str, Any],
+    how: Format,
+    limit: int | None,
+    *,
+    wide: bool = False,
 ) -> None:
     """Write a frame to standard output.
 
@@ -39,6 +48,8 @@ def write(
     how : Format
     limit : int or None
         Most rows to write; by default all, 40 for a table.
+    wide : bool
+        Leave long names of a table whole.
     """
     notes = list(frame.attrs.get("notes", []))
     most = TABLE_LIMIT if limit is None and how is Format.table else limit
@@ -51,7 +62,7 @@ def write(
         _write_csv(frame, columns)
         _tell(notes)
     else:
-        _write_table(frame, columns)
+        _write_table(frame, columns, _WHOLE if wide else _NAME_WIDTH)
         _tell(notes)
 
 
@@ -115,10 +126,12 @@ def _csv_value(value: Any, column: Column) -> str:
         return str(value).lower()
     if column.unit == "µs":
         return f"{value:.3f}"
+    if column.unit == "%":
+        return f"{value:.6f}"
     return str(value)
 
 
-def _write_table(frame: pd.DataFrame, columns: Sequence[Column]) -> None:
+def _write_table(frame: pd.DataFrame, columns: Sequence[Column], width: int) -> None:
     from rich.console import Console
     from rich.table import Table
     from rich.text import Text
@@ -127,31 +140,41 @@ def _write_table(frame: pd.DataFrame, columns: Sequence[Column]) -> None:
     table = Table(box=None, pad_edge=False, header_style="bold")
     for column in columns:
         unit = f"\n{column.unit}" if column.unit and column.unit != "%" else ""
-        text = column.type == "text"
         name = column.name.removesuffix("_us").removesuffix("_pct") + (" %" if column.unit == "%" else "")
         table.add_column(
-            Text(name + unit),
-            justify="left" if text else "right",
-            no_wrap=True,
-            max_width=_NAME_WIDTH if text else None,
+            Text(name + unit), justify="left" if column.type == "text" else "right", no_wrap=column.name not in _PROSE
         )
     plain = values(frame, columns)
-    cells = [[Text(_cell(value, column), overflow="ellipsis") for value in plain[column.name]] for column in columns]
+    units = plain.get("unit", [""] * len(frame))
+    cells = [
+        [
+            Text(_shortened(_cell(value, column, unit), column, width))
+            for value, unit in zip(plain[column.name], units, strict=True)
+        ]
+        for column in columns
+    ]
     for row in zip(*cells, strict=True):
         table.add_row(*row)
     console.print(table, soft_wrap=False)
 
 
-def _cell(value: Any, column: Column) -> str:
-    """Return a value as people read it."""
+def _shortened(text: str, column: Column, width: int) -> str:
+    """Cut the middle of long names: what tells C++ kernels apart stands at the end as often as at the beginning."""
+    if column.type != "text" or column.name in _PROSE or len(text) <= width:
+        return text
+    return f"{text[: width - _TAIL - 1]}…{text[-_TAIL:]}"
+
+
+def _cell(value: Any, column: Column, unit: str) -> str:
+    """Return a value as people read it; ``unit`` is that of its row, where the column has none."""
     if value is None:
         return "—"
     if isinstance(value, bool):
         return "yes" if value else "no"
-    if column.unit == "µs":
+    if "µs" in (column.unit, unit) and isinstance(value, float):
         return f"{value:,.3f}"
     if isinstance(value, float):
-        return f"{value:,.1f}" if column.unit == "%" else f"{value:,.6g}"
+        return f"{value:,.1f}" if "%" in (column.unit, unit) else f"{value:,.3f}".rstrip("0").rstrip(".")
     if isinstance(value, int):
         return str(value) if column.name in _IDENTIFIERS else f"{value:,}"
     return clean(value)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -14,7 +14,23 @@ from kinetoscope.cli.output import Format, clean, write
 from kinetoscope.errors import ChoiceError
 from kinetoscope.schema import IDENTITY
 
-HELP = "Print a view: health, health_events, overview, steps, devices, gaps, kernels, kernel_calls."
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from kinetoscope.job import Job
+    from kinetoscope.source import Source
+
+HELP = """Print a view of the traces at a path.
+
+Views: health, health_events, overview, steps, devices, gaps, kernels, kernel_calls.
+
+--by for kernels: name; op; name,op; config; stream; step; category.
+
+--where for kernels and gaps: step, start_us, end_us; for kernel_calls also name, like, op, category, stream, device, grid, block, registers,
+shared_memory; for health_events: check.
+
+What the columns mean is in the output of --format json.
+"""
 
 
 def show(
@@ -28,6 +44,8 @@ def show(
     ),
     limit: int | None = typer.Option(None, min=0, help="Most rows; all for csv and json, 40 for a table."),
     how: Format = typer.Option(Format.table, "--format", help="How to print."),
+    sort: str | None = typer.Option(None, help="Sort by this column, largest first; with a leading + smallest first."),
+    wide: bool = typer.Option(False, "--wide", help="Do not cut long names in a table."),
     fix: list[str] = typer.Option([], help="Apply a fix: durations or clock; may be repeated. Raw figures without."),
     rank_pattern: str | None = typer.Option(
         None, help="Regular expression with a group: the rank, in the path of a file."
@@ -39,8 +57,11 @@ def show(
     """Print a view of the traces at a path."""
     from kinetoscope.job import open_logdir
     from kinetoscope.loading import load_file
+    from kinetoscope.source import as_text
     from kinetoscope.views import registry
 
+    if not path:
+        raise ChoiceError("the path is empty")
     set_limits(max_bytes, max_events)
     question = registry.get(view)
     parameters = _parameters(by, where, question)
@@ -49,19 +70,40 @@ def show(
     sources = job.sources(rank, span)
     if len(sources) == 1:
         trace = load_file(sources[0]).fixed(*fix)
-        frame = question.run(trace, **parameters)
-        columns = question.describe(frame)
-        place = _place(sources[0].path, sources[0].run, sources[0].rank, sources[0].span, str(trace.origin_ns))
+        frame, own, source = question.run(trace, **parameters), [], sources[0]
+        place = _place(as_text(source.path), as_text(source.run), source.rank, source.span, str(trace.origin_ns))
     else:
         frame = job.view(view, sources, fix=tuple(fix), **parameters)
         own = [name for name in frame.columns if name in IDENTITY]
-        columns = [IDENTITY[name] for name in own] + question.describe(frame.drop(columns=own))
-        place = _place(str(path), None, rank, span, None)
-    write(frame, columns, {"view": view, "trace": place}, how, limit)
-    for failure in frame.attrs.get("failures", ()):
+        place = _place(path, None, rank, span, None)
+    columns = [IDENTITY[name] for name in own] + question.describe(frame.drop(columns=own))
+    failures = [str(failure) for failure in frame.attrs.get("failures", ())] + left_out(job)
+    write(sorted_by(frame, sort), columns, {"view": view, "trace": place}, how, limit, wide=wide)
+    for failure in failures:
         print(f"left out: {clean(failure)}", file=sys.stderr)
-    wrong = bool(frame.attrs.get("failures")) or ("severity" in frame and bool((frame["severity"] == "error").any()))
-    return int(strict and wrong)
+    return int(strict and (bool(failures) or _has_errors(job, sources, fix)))
+
+
+def _has_errors(job: Job, sources: Sequence[Source], fix: Sequence[str]) -> bool:
+    """Tell whether health finds an error in any of the traces."""
+    return bool((job.view("health", sources, fix=fix)["severity"] == "error").any())
+
+
+def left_out(job: Job) -> list[str]:
+    """Return what could not be looked at; files that are no traces are of no interest here."""
+    return [
+        f"{problem.path}: {problem.message}" for problem in job.problems if problem.code in ("unreadable", "not-a-file")
+    ]
+
+
+def sorted_by(frame: pd.DataFrame, column: str | None) -> pd.DataFrame:
+    """Return a frame sorted by one of its columns, largest first unless a + stands before its name."""
+    if column is None:
+        return frame
+    name = column.removeprefix("+")
+    if name not in frame.columns:
+        raise ChoiceError.of("column", name, frame.columns)
+    return frame.sort_values(name, ascending=column.startswith("+"), kind="stable")
 
 
 def set_limits(max_bytes: int | None, max_events: int | None) -> None:
@@ -99,6 +141,8 @@ def _parameters(by: str | None, where: list[str], question: Any) -> dict[str, An
         name, equals, value = text.partition("=")
         if not equals:
             raise ChoiceError(f"--where takes NAME=VALUE, not {text!r}")
+        if name in given:
+            raise ChoiceError(f"--where gives {name} twice")
         given[name] = value
     known = {parameter.name: parameter for parameter in question.parameters}
     for name, value in given.items():

@@ -27,7 +27,7 @@ _ADDRESS = re.compile(r"(https?://\S+/)")
 def view(
     path: Path = typer.Argument(help="A folder with traces, or one trace file."),
     host: str = typer.Option("localhost", help="Address to listen on."),
-    port: int = typer.Option(6006, help="Port to listen on; 0 takes a free one."),
+    port: int = typer.Option(6006, min=0, max=65535, help="Port to listen on; 0 takes a free one."),
     browser: bool = typer.Option(True, "--browser/--no-browser", help="Open a browser."),
 ) -> int:
     """Open traces in TensorBoard, and stay until it is stopped."""

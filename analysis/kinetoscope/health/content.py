@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 _SENTENCES = {
     "gzip": "the packed data ends early or is broken behind byte {offset:,} of the text",
     "cut": "the text ends early, at byte {offset:,}; what began there is lost",
-    "lost": "{times:,} events could not be read, the first at byte {offset:,}: {example}",
-    "repaired": "{times:,} events were mended (quotes, commas, backslashes or words that are no JSON), the first at byte {offset:,}: {example}",
+    "lost": "{times:,} lost events, the first at byte {offset:,}: {example}",
+    "repaired": "{times:,} mended events (quotes, commas, backslashes or words that are no JSON), the first at byte {offset:,}: {example}",
     "encoding": "{times:,} bytes are no UTF-8 and are shown as �, the first at byte {offset:,}",
     "control": "{times:,} raw control characters were escaped, the first at byte {offset:,}",
     "backslash": "{times:,} backslashes were taken as they stand, as old writers of Windows paths mean them",
@@ -25,6 +25,8 @@ _SENTENCES = {
     "separator": "commas, or what stands beside the events, had to be mended",
     "trailing": "something else follows the trace at byte {offset:,}: {example}",
 }
+_MANY_PCT = 10.0
+_STACKS_HINT = "Compare host times only with runs that record stacks too."
 _SERIOUS = ("gzip", "cut", "lost")
 _SWITCHES = {
     "record_shapes": "shapes",
@@ -93,7 +95,9 @@ def unreadable(trace: Trace) -> Finding:
     if not count:
         return fine("unreadable entries", "Every entry of the event list is an event.")
     detail = f"{counted(count, 'entry', 'entries')} of the event list could not be read as an event: in no figure."
-    return Finding("unreadable entries", "warning", detail, "Which program wrote the file?", count)
+    part = share(count, sum(account.events for account in trace.accounts))
+    severity = "error" if part > _MANY_PCT else "warning"
+    return Finding("unreadable entries", severity, detail, "Which program wrote the file?", count, part)
 
 
 def incomplete(trace: Trace) -> Finding:
@@ -107,6 +111,8 @@ def incomplete(trace: Trace) -> Finding:
 
 def device_work(trace: Trace) -> Finding:
     """Tell the three kinds of no device work apart."""
+    if not trace.columns.timed.any():
+        return Finding("device work", "error", "The file holds no event with a usable time.", "Was anything recorded?")
     if trace.work.size:
         return fine("device work", f"{trace.work.size:,} device works were recorded.")
     launches = trace.launches_rows
@@ -145,34 +151,44 @@ def categories(trace: Trace) -> Finding:
 
 def switches(trace: Trace) -> Finding:
     """Tell what the recording was asked for."""
-    on = [word for key, word in _SWITCHES.items() if _on(trace, key)]
-    off = [word for key, word in _SWITCHES.items() if not _on(trace, key)]
+    on = switches_on(trace)
+    said = any(trace.metadata.get(key) for key in _SWITCHES)
+    off = [word for word in _SWITCHES.values() if word not in on] if said else []
     if not on:
-        return fine(
-            "recording switches",
-            "The file does not say that shapes, memory, stacks, modules or FLOPs were switched on.",
-        )
+        detail = "The file neither says nor shows that shapes, memory, stacks, modules or FLOPs were switched on."
+        return fine("recording switches", detail)
     detail = f"Recorded with {', '.join(on)}" + (f"; without {', '.join(off)}." if off else ".")
     return Finding("recording switches", "ok", detail, "", len(on))
 
 
-def _on(trace: Trace, key: str) -> bool:
-    """Tell whether a switch was on: the file says so, or holds what only the switch brings."""
-    if trace.metadata.get(key):
-        return True
-    kind = {"profile_memory": "memory", "with_stack": "python"}.get(key)
-    return kind is not None and bool((trace.columns.kind == schema.CODE[kind]).any())
+def switches_on(trace: Trace) -> list[str]:
+    """Return what was recorded beside times: the file says so, or holds what only the switch brings.
+
+    Parameters
+    ----------
+    trace : Trace
+
+    Returns
+    -------
+    list of str
+        Of shapes, memory, stacks, modules, FLOPs.
+    """
+    found = {word for key, word in _SWITCHES.items() if trace.metadata.get(key)} | set(trace.columns.extras)
+    kinds = {"memory": "memory", "python": "stacks"}
+    found |= {word for kind, word in kinds.items() if (trace.columns.kind == schema.CODE[kind]).any()}
+    return [word for word in _SWITCHES.values() if word in found]
 
 
 def stacks(trace: Trace) -> Finding:
     """Warn that recording stacks slows the host."""
     frames = np.flatnonzero(trace.columns.timed & (trace.columns.kind == schema.CODE["python"]))
     if not frames.size:
-        return fine("stacks", "No Python frames were recorded, so they slowed nothing.")
+        if "stacks" in trace.columns.extras:
+            return Finding("stacks", "info", "Ops carry call stacks: host times are longer than without.", _STACKS_HINT)
+        return fine("stacks", "No stacks were recorded, so they slowed nothing.")
     ops = int((trace.columns.kind == schema.CODE["op"]).sum())
     detail = f"{counted(frames.size, 'Python frame')} beside {counted(ops, 'op')}: host times are longer than without stacks."
-    hint = "Compare host times only with runs that record stacks too."
-    return Finding("stacks", "info", detail, hint, frames.size, share(frames.size, len(trace)), frames)
+    return Finding("stacks", "info", detail, _STACKS_HINT, frames.size, share(frames.size, len(trace)), frames)
 
 
 def overhead(trace: Trace) -> Finding:

@@ -33,7 +33,7 @@ from kinetoscope.reading.losses import Loss
 from kinetoscope.reading.storage import Fingerprint, is_remote
 from kinetoscope.source import Source
 
-FORMAT = 1
+FORMAT = 2
 LEAST_EVENTS = 20_000
 """Smaller traces are read faster than a cache is worth."""
 
@@ -178,6 +178,7 @@ def _table(columns: Columns, metadata: dict[str, Any], losses: tuple[Loss, ...])
     about = {
         "flows": flows,
         "shapes": columns.shapes,
+        "extras": columns.extras,
         "categories": columns.categories,
         "names": columns.names,
         "threads": columns.threads,
@@ -247,6 +248,7 @@ def _columns(table: Any, about: dict[str, Any]) -> Columns:
     ready = {
         "flows": Flows(**flows),
         "shapes": about["shapes"],
+        "extras": about["extras"],
         "categories": about["categories"],
         "names": about["names"],
         "threads": [Thread(*thread) for thread in about["threads"]],

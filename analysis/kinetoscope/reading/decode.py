@@ -105,13 +105,23 @@ def decode(
     if head < 0:
         raise _no_trace(text, where)
     with _no_garbage_collection():
-        try:
-            decoded = _decode_pieces(text, head, tell, piece_bytes)
-        except (msgspec.DecodeError, UnicodeDecodeError):
-            decoded = _mended(text, tell, losses)
+        decoded = _decoded(text, head, tell, losses, (piece_bytes, where))
     decoded.losses = losses.listed()
     if decoded.columns.count == len(decoded.unreadable) and (losses.found or decoded.unreadable):
         raise _broken(text, losses, where)
+    return decoded
+
+
+def _decoded(text: bytes, head: int, tell: Listener, losses: Losses, options: tuple[int, str]) -> Decoded:
+    """Decode a document by the compiled decoder, or mended where that refuses it."""
+    piece_bytes, where = options
+    try:
+        decoded = _decode_pieces(text, head, tell, piece_bytes, where)
+    except records.BAD_JSON:
+        decoded = _mended(text, tell, losses, where)
+    if not decoded.columns.count and text.find(b'"traceEvents"', head) >= 0:
+        # a second list of that name has taken the place of the first
+        decoded = _salvaged(text, tell, losses, where)
     return decoded
 
 
@@ -141,7 +151,7 @@ def choose(text: bytes, document: int, losses: Losses) -> bytes:
     return text
 
 
-def _mended(text: bytes, tell: Listener, losses: Losses) -> Decoded:
+def _mended(text: bytes, tell: Listener, losses: Losses, where: str) -> Decoded:
     """Decode a text that the compiled decoder refuses: its first document, then with mended bytes, then event by event."""
     places = json_text.documents(text)
     if len(places) > 1 and json_text.head_end(text[places[1][0] :]) >= 0:
@@ -151,18 +161,24 @@ def _mended(text: bytes, tell: Listener, losses: Losses) -> Decoded:
     head = json_text.head_end(text)
     try:
         # a border between pieces may have been none
-        return _decode_pieces(text, head, tell, len(text))
-    except msgspec.DecodeError:
+        return _decode_pieces(text, head, tell, len(text), where)
+    except records.BAD_JSON:
         pass
+    return _salvaged(text, tell, losses, where)
+
+
+def _salvaged(text: bytes, tell: Listener, losses: Losses, where: str) -> Decoded:
+    """Decode a damaged text event by event."""
     decoded = Decoded(Gatherer(schema.KindTable().argument_group), {})
 
     def take(events: list[Any]) -> None:
         first = decoded.columns.count
         decoded.unreadable += [(first + i, "not readable") for i, event in enumerate(events) if event is records.LOST]
         decoded.columns.add(events)
-        _check_limit(decoded.columns.count)
+        _check_limit(decoded.columns.count, where)
         tell(Progress("decode", len(text), len(text), decoded.columns.count))
 
+    head = json_text.head_end(text)
     found = Salvage(text, head, losses).run(take)
     decoded.metadata = found.metadata
     if text[found.end :].strip():
@@ -212,7 +228,7 @@ def _documents(text: bytes, head: int, size: int) -> Iterator[tuple[json_text.Pi
         yield piece, Document(json_text.piece_document(text, head, piece), piece.last and not bare)
 
 
-def _decode_pieces(text: bytes, head: int, tell: Listener, size: int) -> Decoded:
+def _decode_pieces(text: bytes, head: int, tell: Listener, size: int, where: str) -> Decoded:
     """Decode piece by piece."""
     columns = Gatherer(schema.KindTable().argument_group)
     unreadable: list[tuple[int, str]] = []
@@ -220,16 +236,18 @@ def _decode_pieces(text: bytes, head: int, tell: Listener, size: int) -> Decoded
     for piece, document in _documents(text, head, size):
         columns.add(_typed(document, columns.count, unreadable))
         metadata |= document.metadata()
-        _check_limit(columns.count)
+        _check_limit(columns.count, where)
         tell(Progress("decode", piece.end, len(text), columns.count))
     return Decoded(columns, metadata, unreadable)
 
 
-def _check_limit(events: int) -> None:
+def _check_limit(events: int, where: str) -> None:
     """Stop where a file holds more events than are read at most."""
     most = Limits().events
     if events > most:
-        raise LimitError(f"holds more than {most:,} events", hint="raise the limit with KINETOSCOPE_MAX_EVENTS")
+        raise LimitError(
+            f"holds more than {most:,} events", where=where, hint="raise the limit with KINETOSCOPE_MAX_EVENTS"
+        )
 
 
 def _typed(document: Document, first: int, unreadable: list[tuple[int, str]]) -> list[Any]:
@@ -265,7 +283,7 @@ def _no_trace(text: bytes, where: str) -> NotATraceError | DamagedTraceError:
     """Say what a text without an event list is instead."""
     try:
         found = msgspec.json.decode(text)
-    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+    except records.BAD_JSON as error:
         start = text[:40].decode("utf-8", "replace").strip()
         if start.startswith(("{", "[")):
             what = f"its JSON breaks off or is malformed, and holds no event list: {error}"
@@ -273,6 +291,9 @@ def _no_trace(text: bytes, where: str) -> NotATraceError | DamagedTraceError:
         return NotATraceError(
             f"no JSON: it begins with {start[:24]!r}", where=where, hint="expected a trace written by torch.profiler"
         )
+    if isinstance(found, dict) and "traceEvents" in found:
+        kind = type(found["traceEvents"]).__name__
+        return NotATraceError(f"JSON, but no trace: 'traceEvents' is no list but a {kind}", where=where)
     if isinstance(found, dict):
         keys = ", ".join(sorted(map(str, found))[:6]) or "none"
         return NotATraceError(f"JSON, but no trace: the key 'traceEvents' is missing (keys: {keys})", where=where)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import zlib
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
 from isal import igzip_lib
 
-from kinetoscope.errors import DamagedTraceError, LimitError, NotATraceError
+from kinetoscope.errors import ChoiceError, DamagedTraceError, LimitError, NotATraceError
 from kinetoscope.reading import storage
 from kinetoscope.reading.losses import Losses
 from kinetoscope.reading.progress import Listener, Progress, ignore
@@ -18,6 +20,9 @@ _UNPACKED_BLOCK = 1 << 26
 _GZIP = b"\x1f\x8b"
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _LAYERS = 3
+_GZIP_HEADER = 10
+_HEADER_CHECKSUM, _EXTRA, _NAME, _COMMENT = 2, 4, 8, 16
+_DAMAGED_BLOCK = 1 << 12
 _ISAL_ERROR: Any = igzip_lib.IsalError
 _BROKEN_GZIP: tuple[type[Exception], ...] = (OSError, EOFError, ValueError, _ISAL_ERROR)
 
@@ -41,7 +46,9 @@ class Limits:
 def _environment(name: str, default: int) -> int:
     """Return a limit that the environment sets, or the default."""
     text = os.environ.get(name, "")
-    return int(text) if text.isdigit() else default
+    if text and not (text.isascii() and text.isdigit()):
+        raise ChoiceError(f"{name} must be a whole number, not {text!r}")
+    return int(text) if text else default
 
 
 def read_text(
@@ -184,9 +191,31 @@ def _inflate(data: bytes, where: str, losses: Losses, most: int) -> bytes:
             losses.add("gzip", size, "bytes that are no gzip data follow")
     except _BROKEN_GZIP as error:
         if not size:
+            blocks = [_as_far_as_it_goes(data)]
+            size = len(blocks[0])
+        if not size:
             hint = "was the job stopped while it wrote? copy or record it again"
             raise DamagedTraceError(f"its gzip data is cut or broken: {error}", where=where, hint=hint) from error
         losses.add("gzip", size, str(error))
+    return b"".join(blocks)
+
+
+def _as_far_as_it_goes(data: bytes) -> bytes:
+    """Unpack one member without a look at its checksum, until something is wrong."""
+    if len(data) < _GZIP_HEADER:
+        return b""
+    at, flags = _GZIP_HEADER, data[3]
+    if flags & _EXTRA:
+        at += 2 + int.from_bytes(data[at : at + 2], "little")
+    for flag in (_NAME, _COMMENT):
+        if flags & flag:
+            at = data.find(b"\0", at) + 1
+    at += 2 if flags & _HEADER_CHECKSUM else 0
+    plain = zlib.decompressobj(-zlib.MAX_WBITS)
+    blocks: list[bytes] = []
+    with contextlib.suppress(zlib.error):
+        # block by block, so that what came before the damage is kept
+        blocks.extend(plain.decompress(data[i : i + _DAMAGED_BLOCK]) for i in range(at, len(data), _DAMAGED_BLOCK))
     return b"".join(blocks)
 
 

@@ -21,6 +21,7 @@ PAIRED_END = "E (paired)"
 """Phase of an end that has closed its begin."""
 
 _INT64 = 2**63 - 1
+_NO_EXTRA = (b"", b"null", b"[]", b'""')
 _UNFINISHED = (False, "false")
 _PHASE, _CATEGORY, _NAME = attrgetter("ph"), attrgetter("cat"), attrgetter("name")
 _THREAD, _START, _LENGTH, _FLOW = attrgetter("pid", "tid"), attrgetter("ts"), attrgetter("dur"), attrgetter("id")
@@ -90,6 +91,8 @@ class Gatherer:
     ----------
     count : int
         Events so far.
+    extras : set of str
+        ``shapes`` and ``stacks``, where some event has them.
     """
 
     def __init__(self, group_of: Callable[[str], str]) -> None:
@@ -102,6 +105,7 @@ class Gatherer:
         self.names = Numbering(_text)
         self._parts: dict[str, list[npt.NDArray[Any]]] = {}
         self._texts: dict[str, Numbering] = {}
+        self.extras: set[str] = set()
 
     def add(self, events: Sequence[Any]) -> None:
         """Take in one piece of records."""
@@ -133,6 +137,14 @@ class Gatherer:
             self._put(f"{name}.row", rows + self.count)
             for key in FIELDS[name]:
                 self._take(f"{name}.{key}", key, arguments)
+            if name == "host":
+                self._look_for_extras(arguments)
+
+    def _look_for_extras(self, arguments: list[Any]) -> None:
+        """Note which extras the recording has: shapes, and call stacks in the arguments."""
+        for extra, get in (("shapes", attrgetter("shapes")), ("stacks", attrgetter("stack"))):
+            if extra not in self.extras and any(bytes(get(a)) not in _NO_EXTRA for a in arguments):
+                self.extras.add(extra)
 
     def _take(self, place: str, key: str, arguments: list[Any]) -> None:
         """Keep one argument of some events."""

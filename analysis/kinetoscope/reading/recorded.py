@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from kinetoscope.reading import records
 from kinetoscope.reading import text as json_text
 from kinetoscope.reading.decode import Document, choose
 from kinetoscope.reading.losses import Losses
@@ -49,7 +50,7 @@ class RecordedEvents:
         """
         try:
             found = self._sound(position)
-        except msgspec.DecodeError:
+        except records.BAD_JSON:
             found = self._damaged(position)
         return found if isinstance(found, dict) else {}
 

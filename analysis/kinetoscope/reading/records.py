@@ -38,6 +38,8 @@ class Arguments(Struct, gc=False):
     size: Number = -1
     bandwidth: Number = field(default=None, name="memory bandwidth (GB/s)")
     finished: bool | int | str | None = None
+    shapes: msgspec.Raw = field(default=msgspec.Raw(b""), name="Input Dims")
+    stack: msgspec.Raw = field(default=msgspec.Raw(b""), name="Call stack")
     label: Any = field(default=None, name="name")
     labels: Any = None
 
@@ -82,6 +84,9 @@ class LooseEvent(Struct, gc=False):
     dur: Exact = None
     id: Number = -1
 
+
+BAD_JSON: tuple[type[Exception], ...] = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+"""What the compiled decoder raises on text that it cannot take."""
 
 LOST = ExactEvent()
 """Stands where an event could not be read, so that the positions behind it stay what they are."""

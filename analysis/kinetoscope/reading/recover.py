@@ -99,6 +99,9 @@ class Salvaged:
 Take = Callable[[list[Any]], None]
 
 
+_BAD_RECORD: tuple[type[Exception], ...] = (*records.BAD_JSON, ValueError)
+
+
 class Salvage:
     """Read a damaged document piece by piece.
 
@@ -116,6 +119,7 @@ class Salvage:
     def __init__(self, text: bytes, head: int, losses: Losses, read: Callable[[bytes], Any] = records.read_one) -> None:
         self._text, self._head, self._losses = text, head, losses
         self._result = Salvaged(end=len(text))
+        self._head_text = ""
         key = re.escape(json_text.first_key(text, head) or b'"ph"')
         self._border = re.compile(rb"\}\s*,*\s*(?=\{\s*" + key + rb"\s*:)")
         self._read = read
@@ -135,7 +139,8 @@ class Salvage:
         Salvaged
         """
         if self._text[: self._head].strip() != b"[":
-            self._result.metadata |= self._pairs(Reader(self._text[: self._head].decode("utf-8", "replace") + "]"))
+            self._head_text = self._text[: self._head].decode("utf-8", "replace") + "]"
+            self._result.metadata |= self._pairs(Reader(self._head_text))
             self._result.metadata.pop("traceEvents", None)
         at = self._head
         while at < len(self._text) and not self._result.closed:
@@ -152,7 +157,7 @@ class Salvage:
         if end < len(self._text):
             try:
                 return self._list.decode(b"[" + self._text[start:end] + b"]")
-            except msgspec.DecodeError:
+            except records.BAD_JSON:
                 pass
         events: list[Any] = []
         for begin, stop in self._chunks(start, end):
@@ -163,7 +168,7 @@ class Salvage:
             except msgspec.ValidationError as error:
                 self._losses.add("lost", begin, str(error))
                 events.append(records.LOST)
-            except msgspec.DecodeError:
+            except records.BAD_JSON:
                 events += self._lenient(begin, stop)
         return events
 
@@ -202,12 +207,12 @@ class Salvage:
         """Turn a leniently read value into a record; say so when the text had to be mended."""
         try:
             record = self._read(dumps(value))
-        except (msgspec.DecodeError, ValueError, RecursionError):
+        except _BAD_RECORD:
             self._losses.add("lost", start, source[:EXAMPLE])
             return records.LOST
         try:
             msgspec.json.decode(source)
-        except msgspec.DecodeError:
+        except records.BAD_JSON:
             self._losses.add("repaired", start, source[:EXAMPLE])
         return record
 
@@ -227,6 +232,8 @@ class Salvage:
             while (begin := reader.skip()) and begin != "}":
                 key, value = reader.pair(0)
                 found[key] = float(value) if isinstance(value, Decimal) else value
+            if not begin and reader.text is not self._head_text:
+                self._losses.add("cut", len(self._text), example_at(self._text, len(self._text)))
             reader.at += 1
         except ValueError as error:
             self._losses.add("metadata", self._head, str(error))

@@ -109,7 +109,7 @@ def documents(text: bytes) -> list[tuple[int, int]]:
     while text[start : start + 4096].strip():
         try:
             _ANY.decode(memoryview(text)[start:])
-        except msgspec.DecodeError as error:
+        except (msgspec.DecodeError, RecursionError) as error:
             said = _TRAILING.search(str(error))
             if said:
                 # named is the byte behind the first that should not be there

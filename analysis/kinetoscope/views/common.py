@@ -73,3 +73,11 @@ def no_device_note(trace: Trace) -> list[str]:
     if (trace.columns.kind == CODE["api_call"]).any():
         return ["No device work: the host called the device's API but launched nothing."]
     return ["No device work: only the host was recorded (activities had no GPU, or there was none)."]
+
+
+def step_note(trace: Trace, step: Any) -> list[str]:
+    """Say which steps there are, where one is asked for that is not."""
+    numbers = trace.steps_table.number.tolist()
+    if step is None or step is NOTHING or step in numbers:
+        return []
+    return [f"There is no step {step:g}; the steps are {', '.join(map(str, numbers[:20])) or 'none'}."]

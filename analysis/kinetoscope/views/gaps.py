@@ -11,7 +11,7 @@ import pandas as pd
 from kinetoscope.frames import ids, optional, texts
 from kinetoscope.idle_gaps import ENDED_BY
 from kinetoscope.schema import Column
-from kinetoscope.views.common import RANGE, STEP, in_range, no_device_note, of_value, us
+from kinetoscope.views.common import RANGE, STEP, in_range, no_device_note, of_value, step_note, us
 from kinetoscope.views.registry import View
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def gaps(
         }
     )
     frame = frame[in_range(start, start_us, end_us) & of_value(frame["step"], step)].reset_index(drop=True)
-    frame.attrs["notes"] = no_device_note(trace) or _remarks(end - start)
+    frame.attrs["notes"] = no_device_note(trace) or step_note(trace, step) or _remarks(end - start)
     return frame
 
 

@@ -28,6 +28,7 @@ _COLUMNS = (
 )
 
 _EVENT_COLUMNS = (
+    Column("check", "", "text", "The check that the event is behind."),
     Column("id", "", "integer", "Event id."),
     Column("name", "", "text", "Name as recorded."),
     Column("kind", "", "text", "Kind of event."),
@@ -89,12 +90,15 @@ def health_events(trace: Trace, check: str | None = None) -> pd.DataFrame:
         raise ChoiceError.of("check", check, by_name)
     columns = trace.columns
     chosen = [finding for finding in trace.findings if finding.severity != "ok"] if check is None else [by_name[check]]
-    rows = np.unique(np.concatenate([np.empty(0, np.int64), *(finding.rows for finding in chosen)]))
-    rows = rows[np.argsort(columns.start[rows], kind="stable")]
+    rows = np.concatenate([np.empty(0, np.int64), *(finding.rows for finding in chosen)])
+    number_of_check = np.repeat(np.arange(len(chosen)), [finding.rows.size for finding in chosen])
+    order = np.argsort(columns.start[rows], kind="stable")
+    rows, number_of_check = rows[order], number_of_check[order]
     step = trace.steps_table.holding(columns.start[rows])
     number = trace.steps_table.number
     return pd.DataFrame(
         {
+            "check": texts(number_of_check.astype(np.int32), [finding.check for finding in chosen]),
             "id": columns.id[rows],
             "name": texts(columns.name[rows], columns.names),
             "kind": texts(columns.kind[rows].astype(np.int32), list(KINDS)),

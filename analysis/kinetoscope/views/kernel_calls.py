@@ -9,7 +9,7 @@ import pandas as pd
 
 from kinetoscope import schema
 from kinetoscope.schema import Column
-from kinetoscope.views.common import RANGE, in_range, no_device_note, of_value, us
+from kinetoscope.views.common import RANGE, in_range, no_device_note, of_value, step_note, us
 from kinetoscope.views.kernels import categories, op_names
 from kinetoscope.views.registry import Parameter, View
 
@@ -86,7 +86,7 @@ def kernel_calls(trace: Trace, **filters: Any) -> pd.DataFrame:
     if filters.get("category") is not None:
         chosen &= categories(trace, rows, trace.communication[kernel]) == filters["category"]
     frame = frame[chosen].reset_index(drop=True)
-    frame.attrs["notes"] = no_device_note(trace)
+    frame.attrs["notes"] = no_device_note(trace) or step_note(trace, filters.get("step"))
     return frame
 
 

@@ -12,7 +12,7 @@ import pandas as pd
 
 from kinetoscope import schema
 from kinetoscope.schema import Column
-from kinetoscope.views.common import RANGE, STEP, in_range, no_device_note, of_value, pct
+from kinetoscope.views.common import RANGE, STEP, in_range, no_device_note, of_value, pct, step_note
 from kinetoscope.views.registry import Parameter, View
 
 if TYPE_CHECKING:
@@ -104,7 +104,7 @@ def kernels(
     result["share_pct"] = pct(total, total.sum())
     result["longest_id"] = trace.columns.id[rows.rows[longest]]
     result = result.reset_index(drop=True)
-    result.attrs["notes"] = no_device_note(trace)
+    result.attrs["notes"] = no_device_note(trace) or step_note(trace, step)
     return result
 
 

@@ -1,0 +1,235 @@
+"""From gathered JSON values to the columns of events: kinds, devices, times."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from kinetoscope import schema
+from kinetoscope.reading.accounts import account
+from kinetoscope.reading.columns import Codes, Columns, Flags, Flows, Ints, Thread
+from kinetoscope.reading.decode import Decoded
+from kinetoscope.reading.gather import FIELDS, MISSING, Gatherer, integer
+from kinetoscope.reading.threads import threads_of
+
+_LARGE = 1_000_000_000  # ns; a recording that counts from its own start may well begin at 0
+_LATEST_BASE = 1 << 62  # ns; the year 2116
+_EVENT_PHASES = {"X": "event", "i": "instant", "I": "instant", "n": "instant", "C": "counter"}
+
+
+def build(decoded: Decoded, kinds: schema.KindTable | None = None) -> Columns:
+    """Classify what was decoded.
+
+    Parameters
+    ----------
+    decoded : Decoded
+    kinds : KindTable, optional
+        Which kind each category is; the product's own table by default.
+
+    Returns
+    -------
+    Columns
+    """
+    raw = decoded.columns
+    raw.pair_begins_and_ends()
+    names, name_texts = raw.texts("name")
+    kind, linking = _kinds(raw, names, name_texts, kinds or schema.KindTable())
+    bad = np.isin(np.arange(raw.count), [position for position, _ in decoded.unreadable])
+    rows = np.flatnonzero((kind >= 0) & ~bad)
+    arguments = _Arguments(raw, rows)
+    threads, thread_of = threads_of(raw)
+    base = _base(decoded.metadata)
+    start, duration, usable = _times(raw, rows, base)
+    kept_kind = kind[rows]
+    complete = raw.array("phase")[rows] == raw.phases.get("X", -1)
+    timed = usable & complete
+    origin = _origin(start, timed & np.isin(kept_kind, schema.TIMED), usable)
+    thread = thread_of[raw.array("thread")[rows]]
+    device, stream = _places(arguments, thread, threads, kept_kind)
+    return Columns(
+        id=rows.astype(np.int64),
+        kind=kept_kind,
+        category=raw.array("category")[rows],
+        name=names[rows],
+        thread=thread,
+        start=np.where(usable, start - origin, 0),
+        duration=np.where(usable, duration, 0),
+        timed=timed,
+        complete=complete,
+        unfinished=arguments.flags("unfinished") & (kept_kind != schema.CODE["memory"]),
+        device=device,
+        stream=stream,
+        **_arguments(raw, arguments),
+        categories=raw.categories.listed,
+        names=name_texts,
+        threads=threads,
+        flows=_flows(raw, linking, thread_of, base - origin),
+        origin_ns=origin,
+        accounts=account(raw, kind, linking, bad),
+    )
+
+
+def _arguments(raw: Gatherer, arguments: _Arguments) -> dict[str, Any]:
+    """Return the ids that tie events to each other, and the launch figures of device work."""
+    external = arguments.integers("external_id")
+    return {
+        "correlation": np.maximum(arguments.integers("correlation", 0), 0),
+        "external_id": np.where(external >= 0, external, arguments.integers("old_external_id")),
+        "sequence_number": arguments.integers("sequence_number"),
+        "forward_thread": arguments.integers("forward_thread"),
+        "collective": arguments.flags("collective"),
+        "details": _details(arguments),
+        "extras": sorted(raw.extras),
+        "shapes": {key: raw.texts(f"device.{key}")[1] for key in ("grid", "block")},
+    }
+
+
+def _kinds(
+    raw: Gatherer, names: Codes, texts: list[str], table: schema.KindTable
+) -> tuple[npt.NDArray[np.int8], Flags]:
+    """Return the kind code of every event, -1 for what is no event, and which flow ends tie forward to backward."""
+    category = raw.array("category")
+    of_category = {code: (text, table.of_category(text)) for code, text in enumerate(raw.categories.listed)}
+    codes = np.array([schema.CODE.get(of_category[c][1], -1) for c in range(len(of_category))] or [-1], np.int8)
+    kind = codes[category] if raw.count else np.empty(0, np.int8)
+    for code, (text, _) in of_category.items():
+        for prefix, other in table.exceptions(text):
+            matching = np.array([name.startswith(prefix) for name in texts], bool)
+            kind[(category == code) & matching[names]] = schema.CODE[other]
+    phase = raw.array("phase")
+    complete = phase == raw.phases.get("X", -1)
+    memory = (
+        np.array([name in ("[memory]", "[OutOfMemory]") for name in texts] or [False], bool)[names]
+        if raw.count
+        else complete
+    )
+    # only complete events are of a timed kind; marks in time are memory records, counters, or "other"
+    instant = ~complete
+    kind[instant] = schema.CODE["other"]
+    kind[memory & (complete | instant)] = schema.CODE["memory"]
+    kind[phase == raw.phases.get("C", -1)] = schema.CODE["counter"]
+    events = np.isin(phase, [code for text, code in raw.phases.items() if text in _EVENT_PHASES])
+    kind[~events] = -1
+    flow = np.isin(phase, [code for text, code in raw.phases.items() if text in ("s", "f", "t")])
+    linking = np.array(
+        [table.links_forward_to_backward(of_category[c][0]) for c in range(len(of_category))] or [False], bool
+    )
+    return kind, flow & linking[category] if raw.count else flow
+
+
+class _Arguments:
+    """Arguments spread over the kept rows."""
+
+    def __init__(self, raw: Gatherer, rows: Ints) -> None:
+        self._raw, self._rows = raw, rows
+        self._places: dict[str, tuple[Ints, Ints]] = {}
+
+    def _place(self, group: str) -> tuple[Ints, Ints]:
+        """Return the kept rows whose events are in a group, and where the group has them."""
+        if group not in self._places:
+            held = self._raw.array(f"{group}.row")
+            at = np.searchsorted(self._rows, held)
+            kept = np.append(self._rows, -1)[at] == held
+            self._places[group] = at[kept], np.flatnonzero(kept)
+        return self._places[group]
+
+    def _spread(self, key: str, missing: Any, values_of: Callable[[str], npt.NDArray[Any]]) -> npt.NDArray[Any]:
+        found = np.full(self._rows.size, missing)
+        for group, fields in FIELDS.items():
+            if key in fields:
+                at, place = self._place(group)
+                found[at] = values_of(f"{group}.{key}")[place]
+        return found
+
+    def integers(self, key: str, missing: int = -1) -> Ints:
+        return self._spread(key, np.int64(missing), self._raw.array)
+
+    def floats(self, key: str) -> npt.NDArray[np.float64]:
+        return self._spread(key, np.float64(np.nan), self._raw.array)
+
+    def flags(self, key: str) -> Flags:
+        return self._spread(key, np.bool_(False), self._raw.array)
+
+    def texts(self, key: str) -> Codes:
+        """Return codes of texts; the empty text is none."""
+
+        def codes_of(place: str) -> Codes:
+            codes, texts = self._raw.texts(place)
+            empty = np.array([not text for text in texts] or [True], bool)
+            return np.where(empty[codes], -1, codes).astype(np.int32)
+
+        return self._spread(key, np.int32(-1), codes_of)
+
+
+def _details(arguments: _Arguments) -> dict[str, npt.NDArray[Any]]:
+    """Return the launch figures of device work."""
+    size = arguments.integers("bytes")
+    return {
+        "grid": arguments.texts("grid"),
+        "block": arguments.texts("block"),
+        "registers": arguments.integers("registers"),
+        "shared_memory": arguments.integers("shared_memory"),
+        "blocks_per_sm": arguments.floats("blocks_per_sm"),
+        "occupancy": arguments.floats("occupancy"),
+        "bytes": np.where(size >= 0, size, arguments.integers("size")),
+        "bandwidth": arguments.floats("bandwidth"),
+    }
+
+
+def _base(metadata: dict[str, Any]) -> int:
+    """Return what the file's times count from, in ns since 1970."""
+    base = integer(metadata.get("baseTimeNanoseconds", 0))
+    return base if 0 < base < _LATEST_BASE else 0
+
+
+def _times(raw: Gatherer, rows: Ints, base: int) -> tuple[Ints, Ints, Flags]:
+    """Return absolute starts, lengths, and whether both are usable."""
+    start = raw.array("ts")[rows]
+    duration = raw.array("dur")[rows]
+    complete = raw.array("phase")[rows] == raw.phases.get("X", -1)
+    usable = (start != MISSING) & ((duration != MISSING) | ~complete)
+    # a stamp that was lost is written as 0
+    others = start[usable & (start != 0)]
+    if others.size and np.median(others) > _LARGE:
+        usable &= ~((start == 0) & (duration == 0) & complete)
+    duration = np.where((duration == MISSING) | ~complete, 0, duration)
+    start = np.where(usable, start, 0)
+    return start + base, duration, usable
+
+
+def _origin(start: Ints, timed: Flags, usable: Flags) -> int:
+    """Return the absolute ns that times count from: the first timed host or device event."""
+    for mask in (timed, usable):
+        if mask.any():
+            return int(start[mask].min())
+    return 0
+
+
+def _places(
+    arguments: _Arguments, thread: Codes, threads: list[Thread], kind: npt.NDArray[np.int8]
+) -> tuple[Ints, Ints]:
+    """Return device and stream of device rows: from the arguments, else from the row of the recording."""
+    on_device = np.isin(kind, [*schema.WORK, schema.CODE["device_range"], schema.CODE["sync"]])
+    pids = np.array([integer(t.pid) for t in threads] or [-1], np.int64)
+    tids = np.array([t.tid for t in threads] or [-1], np.int64)
+    device = arguments.integers("device")
+    device = np.where(device >= 0, device, arguments.integers("in_device"))
+    stream = arguments.integers("stream")
+    if thread.size:
+        device = np.where(device >= 0, device, pids[thread])
+        stream = np.where(stream != -1, stream, tids[thread])
+    return np.where(on_device, device, -1), np.where(on_device, stream, -1)
+
+
+def _flows(raw: Gatherer, linking: Flags, thread_of: Codes, shift: int) -> Flows:
+    rows = np.flatnonzero(linking & (raw.array("ts") != MISSING))
+    phase = raw.array("phase")[rows]
+    return Flows(
+        flow=raw.array("flow")[rows],
+        thread=thread_of[raw.array("thread")[rows]],
+        time=raw.array("ts")[rows] + shift,
+        start=phase == raw.phases.get("s", -1),
+    )
