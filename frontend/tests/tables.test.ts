@@ -89,7 +89,7 @@ describe('the verdict', () => {
   it('is a sentence of figures', () => {
     const devices = tableOf({ device: [0], utilization_pct: [57.12], idle_us: [42], gaps: [3] });
     expect(text(verdict(info, steps, devices))).toBe(
-      'Steps take 110 µs (±9 %). The GPU works 57.1 % of the steps and idles 42.9 %. Outside device work, most time goes to data loading: 45.5 % of the steps.',
+      'A step takes 110 µs in the median (±9 %). The GPU works 57.1 % of the steps and idles 42.9 %. Outside device work, most time goes to data loading: 45.5 % of the steps.',
     );
   });
 

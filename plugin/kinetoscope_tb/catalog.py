@@ -18,6 +18,7 @@ from kinetoscope_tb.problems import Problem, describe, problem
 
 if TYPE_CHECKING:
     from kinetoscope.job import Job
+    from kinetoscope.reading.discover import Problem as LeftOut
 
 logger = logging.getLogger("kinetoscope")
 
@@ -183,7 +184,7 @@ def _add(listing: _Listing, root: Root, job: Job) -> None:
     """Add what one folder holds."""
     listing.folders += job.folders
     listing.problems += [
-        {"file": root.file(one.path), "code": one.code, "message": one.message} for one in job.problems
+        {"file": _about(root, one), "code": one.code, "message": one.message} for one in job.problems
     ]
     for run in job.runs:
         name = root.run(run.name)
@@ -222,3 +223,8 @@ def _size(path: str) -> int:
         return Fingerprint.of(path).bytes
     except UnreadableError:
         return 0
+
+
+def _about(root: Root, one: LeftOut) -> str:
+    """Return what a remark is about: a file, or a run where it is about its ranks."""
+    return root.run(one.path) if one.code in ("missing-ranks", "two-writers") else root.file(one.path)

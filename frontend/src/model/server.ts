@@ -2,11 +2,14 @@ import type { Parameters, Source } from './source';
 import { isAbort, SourceError } from './source';
 import type { Problem } from './wire';
 
+/** Characters that turn the reading direction: in a name of a trace they would rearrange the page around it. */
+const TURNING = /[\u202a-\u202e\u2066-\u2069]/g;
+
 /** Server side of the data source. Addresses are relative: they must hold behind path prefixes and proxies. */
 export function serverSource(fetcher: typeof fetch = fetch.bind(globalThis)): Source {
   const json = async <T>(path: string, parameters: Parameters, signal?: AbortSignal): Promise<T> => {
     const response = await request(fetcher, address(path, parameters), { signal });
-    return (await response.json()) as T;
+    return JSON.parse((await response.text()).replace(TURNING, '\ufffd')) as T;
   };
   const post = async (path: string, trace: string): Promise<void> => {
     await request(fetcher, address(path, { trace }), { method: 'POST', headers: { 'X-Kinetoscope': '1' } });

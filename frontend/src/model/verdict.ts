@@ -61,8 +61,9 @@ function opening(info: Info, steps: StepSummary): Fragment[] {
   const hint = `Median period of ${plural(steps.complete, 'complete step')}`;
   const spread =
     steps.spread === null ? '' : ` (±${steps.spread < 1 ? steps.spread.toFixed(1) : steps.spread.toFixed(0)}\u202f%)`;
-  const many = steps.complete === 1 ? 'The one complete step takes ' : 'Steps take ';
-  return [many, figure(duration(steps.median), hint, 'steps'), `${spread}. `];
+  const many = steps.complete === 1 ? 'The one complete step takes ' : 'A step takes ';
+  const middle = steps.complete === 1 ? '' : ' in the median';
+  return [many, figure(duration(steps.median), hint, 'steps'), `${middle}${spread}. `];
 }
 
 function figure(text: string, hint: string, to: Figure['to']): Figure {

@@ -5,7 +5,7 @@
 import { blend, type Palette, SHADES } from '../lib/colours';
 import type { Range } from '../model/state';
 import { lastStartingBy, type Tile } from '../model/tile';
-import { FLAG_CLIPPED_RIGHT, FLAG_MERGED, FLAG_UNFINISHED } from '../model/wire';
+import { FLAG_CLIPPED_RIGHT, FLAG_MERGED, FLAG_UNFINISHED, KINDS } from '../model/wire';
 
 export interface Look {
   palette: Palette;
@@ -40,6 +40,8 @@ export interface Tally {
 /** A lone sliver of an event stays visible; many merged ones may fade to what they truly cover. */
 const FAINTEST = 0.35;
 const FAINTEST_MERGED = 0.15;
+const FAINTEST_IDLE = 0.02;
+const KIND_IDLE = KINDS.indexOf('idle');
 /** Bars at least this wide end with a softer pixel, which keeps neighbours apart. */
 const SEPARATED = 4;
 
@@ -129,12 +131,17 @@ function tallyUp(tally: Tally, tile: Tile, index: number, look: Look): void {
   if (look.matched?.[tile.name[index]] === 1) tally.matched++;
 }
 
+/** Merged bars stay visible, but for idle time: many gaps of no length are a busy device. */
+function faintest(tile: Tile, index: number): number {
+  return tile.kind[index] === KIND_IDLE ? FAINTEST_IDLE : FAINTEST_MERGED;
+}
+
 function fillBar(line: Uint32Array, x0: number, x1: number, bar: Bar): void {
   const { tile, index, look } = bar;
   const flags = tile.flags[index];
   const { background } = look.palette;
   let colour = colourOf(tile, index, look);
-  if (flags & FLAG_MERGED) colour = blend(background, colour, Math.max(FAINTEST_MERGED, tile.busy[index] / 255));
+  if (flags & FLAG_MERGED) colour = blend(background, colour, Math.max(faintest(tile, index), tile.busy[index] / 255));
   line.fill(colour, x0, x1);
   if (flags & FLAG_UNFINISHED) {
     for (let x = x0; x < x1; x++) line[x] = blend(colour, background, (x - x0) / (x1 - x0));
@@ -148,7 +155,7 @@ function addSliver(narrow: Slivers, x: number, bar: Bar, width: number): void {
   const covered = (width * tile.busy[index]) / 255;
   const merged = (tile.flags[index] & FLAG_MERGED) !== 0;
   narrow.cover[x] += covered;
-  narrow.floor[x] = Math.max(narrow.floor[x], merged ? FAINTEST_MERGED : FAINTEST);
+  narrow.floor[x] = Math.max(narrow.floor[x], merged ? faintest(tile, index) : FAINTEST);
   if (narrow.colour[x] === 0 || covered > narrow.longest[x]) {
     narrow.longest[x] = covered;
     narrow.colour[x] = colourOf(tile, index, look);

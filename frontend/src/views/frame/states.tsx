@@ -60,7 +60,7 @@ export function FileProblems({ runs }: { runs: Runs }): JSX.Element | null {
   if (runs.problems.length === 0) return null;
   return (
     <details class="file-problems">
-      <summary>{plural(runs.problems.length, 'other file')} in this folder: no traces, or not readable</summary>
+      <summary>{plural(runs.problems.length, 'remark')} on the files and runs of this folder</summary>
       <ul>
         {runs.problems.map((one) => (
           <li key={one.file + one.code}>
