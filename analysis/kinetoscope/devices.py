@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from kinetoscope import intervals, schema
+from kinetoscope.naming import matching
 from kinetoscope.reading.columns import Columns
 
 Index = npt.NDArray[np.int64]
@@ -33,16 +35,30 @@ def communication(columns: Columns, work: Index, op_of_work: Index) -> npt.NDArr
     """
     if work.size == 0:
         return np.zeros(0, bool)
-    kernel_name = _matching(columns.names, "collective_kernel")
-    op_name = _matching(columns.names, "collective_op")
+    kernel_name = matching(columns.names, "collective_kernel")
+    op_name = matching(columns.names, "collective_op")
     by_op = (op_of_work >= 0) & op_name[columns.name[np.maximum(op_of_work, 0)]]
     kernel = columns.kind[work] == schema.CODE["kernel"]
     return np.asarray(kernel & (columns.collective[work] | by_op | kernel_name[columns.name[work]]))
 
 
-def _matching(texts: list[str], pattern: str) -> npt.NDArray[np.bool_]:
-    compiled = schema.pattern(pattern)
-    return np.array([bool(compiled.search(text)) for text in texts] or [False], bool)
+def properties(metadata: dict[str, Any], device: int) -> dict[str, Any]:
+    """Return what a file says of a device, by its id; empty when it says nothing.
+
+    Parameters
+    ----------
+    metadata : dict
+        What the file says beside its events.
+    device : int
+
+    Returns
+    -------
+    dict
+    """
+    listed = metadata.get("deviceProperties")
+    if not isinstance(listed, list):
+        return {}
+    return next((entry for entry in listed if isinstance(entry, dict) and entry.get("id") == device), {})
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from kinetoscope import devices, hosts, idle_gaps, intervals, links, nesting, periods, schema
 from kinetoscope.errors import ChoiceError, UnreadableError
+from kinetoscope.naming import matching
 from kinetoscope.reading.files import read_text
 from kinetoscope.reading.recorded import RecordedEvents
 from kinetoscope.reading.storage import Fingerprint
@@ -235,12 +236,7 @@ class Trace:
         columns = self.columns
         owns = np.zeros(len(self), bool)
         owns[self.launch_of_work[self.launch_of_work >= 0]] = True
-        if not len(self):
-            return np.empty(0, np.int64)
-        launch, copy = (
-            np.array([bool(schema.pattern(key).search(text)) for text in columns.names], bool)[columns.name]
-            for key in ("launch_call", "copy_call")
-        )
+        launch, copy = (matching(columns.names, key)[columns.name] for key in ("launch_call", "copy_call"))
         # a copy of nothing launches nothing, and only some recorders say how much a call copies
         named = launch | (copy & (columns.details["bytes"] > 0))
         calls = columns.timed & (columns.kind == schema.CODE["api_call"])

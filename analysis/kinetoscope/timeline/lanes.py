@@ -10,6 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from kinetoscope import schema
+from kinetoscope.devices import properties
+from kinetoscope.naming import matching
 from kinetoscope.timeline.rows import Rows, nest, reach_by_row
 
 if TYPE_CHECKING:
@@ -88,7 +90,9 @@ def _add_devices(trace: Trace, lanes: list[Lane]) -> None:
     busy = {device.device for device in trace.devices}
     for number in numbers.tolist():
         above = len(lanes)
-        lanes.append(Lane("gpu", f"GPU {number}", _device_name(trace, number), None, number))
+        lanes.append(
+            Lane("gpu", f"GPU {number}", str(properties(trace.metadata, number).get("name", "")), None, number)
+        )
         if number in busy:
             lanes.append(Lane("idle", "Idle", "no work on any stream", above, number))
         own = groups["stream"][columns.device[groups["stream"]] == number]
@@ -99,16 +103,6 @@ def _add_devices(trace: Trace, lanes: list[Lane]) -> None:
             members = groups[key][columns.device[groups[key]] == number]
             if members.size:
                 lanes.append(Lane("ranges", title, "", above, number, members))
-
-
-def _device_name(trace: Trace, number: int) -> str:
-    listed = trace.metadata.get("deviceProperties")
-    found = (
-        (entry for entry in listed if isinstance(entry, dict) and entry.get("id") == number)
-        if isinstance(listed, list)
-        else iter(())
-    )
-    return str(next(found, {}).get("name", ""))
 
 
 def _content(trace: Trace, members: Index) -> str:
@@ -150,10 +144,8 @@ def wire_kinds(trace: Trace) -> npt.NDArray[np.uint8]:
     kinds = columns.kind.astype(np.uint8)
     kinds[trace.work[trace.communication]] = COMMUNICATION
     kinds[trace.steps_table.row] = STEP
-    loader = schema.pattern("data_loader")
-    named = np.array([bool(loader.search(text)) for text in columns.names] or [False], bool)
-    if len(columns):
-        kinds[(columns.kind == schema.CODE["annotation"]) & named[columns.name]] = DATA_LOADER
+    named = matching(columns.names, "data_loader")
+    kinds[(columns.kind == schema.CODE["annotation"]) & named[columns.name]] = DATA_LOADER
     return kinds
 
 

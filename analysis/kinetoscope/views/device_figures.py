@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from kinetoscope import intervals
+from kinetoscope.devices import properties
 
 if TYPE_CHECKING:
     from kinetoscope.devices import Device
     from kinetoscope.trace import Trace
 
 _DEFAULT_SHARED_MEMORY = 49152
-
-
-def properties(trace: Trace, device: int) -> dict[str, Any]:
-    """Return what the file says of a device, by its id; empty when it says nothing."""
-    listed = trace.metadata.get("deviceProperties")
-    if not isinstance(listed, list):
-        return {}
-    return next((entry for entry in listed if isinstance(entry, dict) and entry.get("id") == device), {})
 
 
 def sm_efficiency_pct(trace: Trace, device: Device) -> float:
@@ -70,7 +63,7 @@ def occupancy_pct(trace: Trace, device: Device) -> float:
     """
     details = trace.columns.details
     occupancy, shared = details["occupancy"][device.rows], details["shared_memory"][device.rows]
-    limit = properties(trace, device.device).get("sharedMemPerBlock", _DEFAULT_SHARED_MEMORY)
+    limit = properties(trace.metadata, device.device).get("sharedMemPerBlock", _DEFAULT_SHARED_MEMORY)
     unknown = (occupancy == 0) & (shared > (limit if isinstance(limit, int) else _DEFAULT_SHARED_MEMORY))
     chosen = device.kernel & np.isfinite(occupancy) & ~unknown
     start, end = device.start[chosen], device.end[chosen]

@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from kinetoscope import intervals, schema
+from kinetoscope.naming import matching
 from kinetoscope.schema import Column
 from kinetoscope.views.common import us
 from kinetoscope.views.registry import View
@@ -128,12 +129,12 @@ def _layers(trace: Trace) -> list[intervals.IntervalSet]:
     columns = trace.columns
     names = columns.names
     timed = columns.timed & (columns.duration > 0)
-    step_name = _matching(names, "step_marker")
+    step_name = matching(names, "step_marker")
     annotation = columns.kind == schema.CODE["annotation"]
     marker = annotation & step_name[columns.name]
     host = timed & ~marker
     op = columns.kind == schema.CODE["op"]
-    loader = host & annotation & _matching(names, "data_loader")[columns.name]
+    loader = host & annotation & matching(names, "data_loader")[columns.name]
     collective = np.zeros(len(columns), bool)
     collective[trace.work[trace.communication]] = True
     kernel = timed & (columns.kind == schema.CODE["kernel"])
@@ -148,11 +149,6 @@ def _layers(trace: Trace) -> list[intervals.IntervalSet]:
         host & (columns.kind == schema.CODE["python"]),
     )
     return [intervals.union(columns.start[rows], columns.end[rows]) for rows in chosen]
-
-
-def _matching(texts: list[str], pattern: str) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    compiled = schema.pattern(pattern)
-    return np.array([bool(compiled.search(text)) for text in texts] or [False], bool)
 
 
 VIEW = View("steps", "Steps", steps, _COLUMNS)
