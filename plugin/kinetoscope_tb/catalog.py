@@ -183,9 +183,7 @@ def _look(roots: list[Root]) -> tuple[_Listing, Problem | None]:
 def _add(listing: _Listing, root: Root, job: Job) -> None:
     """Add what one folder holds."""
     listing.folders += job.folders
-    listing.problems += [
-        {"file": _about(root, one), "code": one.code, "message": one.message} for one in job.problems
-    ]
+    listing.problems += [{"file": _about(root, one), "code": one.code, "message": one.message} for one in job.problems]
     for run in job.runs:
         name = root.run(run.name)
         ranks: list[dict[str, Any]] = []

@@ -108,6 +108,10 @@ def discover(path: str | os.PathLike[str], ranks: Ranks | None = None) -> Found:
     place = storage.of(root)
     search = _Search(place, ranks)
     if not place.is_folder(root):
+        if place.is_special(root):
+            raise UnreadableError(
+                "is a pipe or device, not a file", where=root, hint="give the path of a file or folder"
+            )
         search.found.files.append(search.describe(root, "."))
         return search.found
     for folder in place.walk(root, search.note):
