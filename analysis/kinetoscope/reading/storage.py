@@ -77,10 +77,6 @@ class Local:
 
     def open(self, path: str) -> BinaryIO:
         """Open a file to read."""
-        if self.is_special(path) and not Path(path).is_dir():
-            raise UnreadableError(
-                "is a pipe or device, not a file", where=path, hint="give the path of a file or folder"
-            )
         try:
             return Path(path).open("rb")
         except OSError as error:
