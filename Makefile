@@ -8,6 +8,8 @@ LOGDIR ?= sample_traces
 # What gives PyTorch to the tests that record a trace. "TORCH=" leaves it out, and those tests are skipped.
 TORCH  ?= -r requirements-torch.txt
 ARGS   ?=
+COUNT  ?= 10000
+SEED   ?= 1
 
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
@@ -15,7 +17,7 @@ PYTHON_SOURCES := analysis plugin tests tools sample_traces setup.py
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help view test test-python test-frontend lint format types build frontend check sample-traces clean deps package torch browser
+.PHONY: help view fuzz test test-python test-frontend lint format types build frontend check sample-traces clean deps package torch browser
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -32,6 +34,9 @@ test-python: package torch frontend browser
 
 test-frontend: deps
 	$(BIN)/python tools/frontend.py test
+
+fuzz: package  ## damage 10,000 trace files and read them (COUNT=..., SEED=...)
+	PYTHONPATH=tests $(BIN)/python tests/fuzzing.py $(COUNT) $(SEED)
 
 lint: deps  ## check style, Python and frontend
 	$(BIN)/ruff check $(PYTHON_SOURCES)

@@ -235,3 +235,24 @@ def test_several_folders(serve: Serve, logdir: Path, tmp_path: Path, small: Trac
     assert runs["runs"][1]["ranks"][0]["spans"][0]["file"] == "b/worker.pt.trace.json"
     assert [one["code"] for one in runs["problems"]] == ["unreadable"]
     assert served.session(served.traces()[1])["state"] == "ready"
+
+
+@pytest.mark.slow
+def test_fifty_thousand_small_files_do_not_hold_tensorboard_up(serve: Serve, tmp_path: Path) -> None:
+    folder = tmp_path / "many"
+    folder.mkdir()
+    for number in range(50_000):
+        (folder / f"{number}.json").write_bytes(b"{}")
+    served = serve(folder)
+    began = time.monotonic()
+    assert served.plugin.is_active(), "as long as nobody knows better"
+    assert time.monotonic() - began < 0.05
+    began = time.monotonic()
+    assert served.json("runs")["state"] == "scanning"
+    assert time.monotonic() - began < 1
+    deadline = time.monotonic() + 120
+    while (runs := served.json("runs"))["state"] == "scanning":
+        assert time.monotonic() < deadline
+        time.sleep(0.2)
+    assert (runs["state"], runs["runs"]) == ("ready", [])
+    assert 0 < len(runs["problems"]) <= 1000
