@@ -3,6 +3,11 @@
 import csv
 import io
 import json
+import os
+import signal
+import subprocess
+import sys
+import urllib.request
 
 import pytest
 
@@ -148,3 +153,23 @@ def test_version(capsys):
 
     code, out, _ = run(capsys, "--version")
     assert (code, out.strip()) == (0, f"kinetoscope {__version__}")
+
+
+@pytest.mark.skipif(not hasattr(os, "killpg"), reason="signals of this kind are not on this system")
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
+def test_view_serves_and_leaves_nothing_behind(how, trace):
+    command = [sys.executable, "-m", "kinetoscope.cli", "view", str(trace), "--port", "0", "--no-browser"]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONUNBUFFERED": "1"}
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment, start_new_session=True
+    )
+    address = process.stdout.readline()
+    assert "#kinetoscope&p.kinetoscope.view=overview&p.kinetoscope.run=.&p.kinetoscope.rank=0" in address
+    place = address.removeprefix("Profiler: ").partition("#")[0]
+    with urllib.request.urlopen(f"{place}data/plugins_listing", timeout=30) as answer:
+        assert "kinetoscope" in json.load(answer)
+    process.send_signal(how)
+    process.wait(20)
+    process.stdout.close()
+    with pytest.raises(OSError, match="refused"):
+        urllib.request.urlopen(place, timeout=5)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import signal
 import subprocess
 import sys
 import threading
@@ -42,11 +43,21 @@ def view(
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, errors="replace")
     watcher = threading.Thread(target=_relay, args=(process, fragment, browser), daemon=True)
     watcher.start()
+    signal.signal(signal.SIGTERM, _end)
     try:
         return process.wait()
     except KeyboardInterrupt:
-        process.terminate()
-        return process.wait()
+        return 0
+    finally:
+        # whoever ends this command means TensorBoard
+        if process.poll() is None:
+            process.terminate()
+            process.wait()
+
+
+def _end(number: int, _: object) -> None:
+    """Leave by the way that cleans up."""
+    sys.exit(128 + number)
 
 
 def _fragment(job: Job, path: Path) -> str:
