@@ -53,6 +53,19 @@ def test_a_step_number_beyond_all_numbers_is_an_annotation():
     assert rows(trace, "steps", "step") == [(2,)]
 
 
+@pytest.mark.parametrize(
+    "number", ["1e999999999", "-1e999999999", "1e-999999999", "9" * 5000, "1e308", '"1e999999999"', '"inf"']
+)
+@pytest.mark.parametrize("damaged", [False, True])
+def test_times_beyond_all_numbers_cost_only_their_event(number, damaged, tmp_path):
+    text = TraceBuilder().op(0, 1, "a").op(2, 3, "b").text().replace('"ts": 2', f'"ts": {number}')
+    began = time.monotonic()
+    trace = load(tmp_path, (text[:-2] + ",]}" if damaged else text).encode())
+    assert time.monotonic() - began < 5
+    assert trace.columns.timed[0]
+    assert trace.columns.duration[0] == 1000
+
+
 def test_numbers_beyond_doubles_cost_only_their_event(tmp_path):
     text = TraceBuilder().op(0, 1, "a").op(2, 3, "b").text()
     trace = load(tmp_path, text.replace('"ts": 2', '"ts": 1e400').encode())

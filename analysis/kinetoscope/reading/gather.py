@@ -7,7 +7,7 @@ int, float or text), not what events mean: that is :mod:`kinetoscope.reading.col
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from operator import attrgetter
 from typing import Any
 
@@ -22,6 +22,7 @@ PAIRED_END = "E (paired)"
 
 _INT64 = 2**63 - 1
 _NO_EXTRA = (b"", b"null", b"[]", b'""')
+_MOST_DIGITS = 20
 _UNFINISHED = (False, "false")
 _PHASE, _CATEGORY, _NAME = attrgetter("ph"), attrgetter("cat"), attrgetter("name")
 _THREAD, _START, _LENGTH, _FLOW = attrgetter("pid", "tid"), attrgetter("ts"), attrgetter("dur"), attrgetter("id")
@@ -297,8 +298,11 @@ def _nanosecond(value: Any) -> int:
     if value is None or isinstance(value, bool):
         return int(MISSING)
     try:
-        scaled = Decimal(value if not isinstance(value, float) else repr(value)) * 1000
-        found = int(scaled.to_integral_value())
-    except (InvalidOperation, ValueError, OverflowError):
+        scaled = Decimal(value if not isinstance(value, float) else repr(value))
+        # a time of that size is none, and its digits would fill the memory
+        if not scaled.is_finite() or scaled.adjusted() > _MOST_DIGITS:
+            return int(MISSING)
+        found = int((scaled * 1000).to_integral_value())
+    except (ArithmeticError, ValueError):
         return int(MISSING)
     return found if abs(found) < _INT64 else int(MISSING)
