@@ -129,28 +129,6 @@ def covered_before(intervals: IntervalSet, times: npt.ArrayLike) -> Times:
     return np.asarray(done[index] - open_part, np.int64)
 
 
-def inside(intervals: IntervalSet, times: npt.ArrayLike) -> npt.NDArray[np.intp]:
-    """Return which interval holds each instant, or -1.
-
-    Parameters
-    ----------
-    intervals : IntervalSet
-    times : array_like of int64
-
-    Returns
-    -------
-    ndarray of intp
-        Index into the interval set; -1 where none holds the instant.
-    """
-    at = np.asarray(times, np.int64)
-    starts, ends = intervals
-    if starts.size == 0:
-        return np.full(at.shape, -1, np.intp)
-    index = np.searchsorted(starts, at, side="right") - 1
-    held = (index >= 0) & (at < ends[np.maximum(index, 0)])
-    return np.where(held, index, -1)
-
-
 def summed(starts: npt.NDArray[Any], ends: npt.NDArray[Any], window: IntervalSet) -> int:
     """Return the total length of intervals that may overlap, cut to a window.
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from kinetoscope import devices, hosts, idle_gaps, intervals, links, nesting, periods, schema
+from kinetoscope import devices, hosts, idle_gaps, intervals, links, periods, schema
 from kinetoscope.errors import ChoiceError, UnreadableError
 from kinetoscope.naming import matching
 from kinetoscope.reading.files import read_text
@@ -241,11 +241,6 @@ class Trace:
         named = launch | (copy & (columns.details["bytes"] > 0))
         calls = columns.timed & (columns.kind == schema.CODE["api_call"])
         return np.flatnonzero(calls & (owns | named))
-
-    @cached_property
-    def depth(self) -> npt.NDArray[np.int32]:
-        """Number of events around each of ``host.rows``."""
-        return nesting.depths(self.host.parent)
 
     # --- frames -----------------------------------------------------------------------------------------------------------------------
 

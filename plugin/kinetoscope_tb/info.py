@@ -173,10 +173,6 @@ def _health(trace: Trace) -> dict[str, Any]:
     return {"worst": next((one for one in reversed(SEVERITIES) if counts[one]), "ok"), "counts": counts}
 
 
-def _on(value: Any) -> bool:
-    return value in (1, True, "1", "true", "True")
-
-
 def _integer(value: Any) -> int | None:
     return (
         int(value) if isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value) else None

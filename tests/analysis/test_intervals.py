@@ -57,14 +57,6 @@ def test_covered_before_counts_instants(pairs, times):
     assert intervals.covered_before(covered, times).tolist() == [sum(i < t for i in as_set(covered)) for t in times]
 
 
-@given(PAIRS, st.lists(st.integers(-5, 100), max_size=20))
-def test_inside_names_the_interval_that_holds_an_instant(pairs, times):
-    covered = union(pairs)
-    for time, index in zip(times, intervals.inside(covered, times).tolist(), strict=True):
-        held = [i for i, (a, b) in enumerate(zip(*covered, strict=True)) if a <= time < b]
-        assert index == (held[0] if held else -1)
-
-
 @given(PAIRS, PAIRS)
 def test_summed_counts_overlaps_each_time(pairs, window_pairs):
     window = union(window_pairs)
