@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from kinetoscope import devices, hosts, idle_gaps, intervals, links, periods, schema
+from kinetoscope import devices, hosts, intervals, links, periods, schema
 from kinetoscope.errors import ChoiceError, UnreadableError
+from kinetoscope.idle import causes, gaps, host_time, waits
 from kinetoscope.naming import matching
 from kinetoscope.reading.files import read_text
 from kinetoscope.reading.recorded import RecordedEvents
@@ -226,9 +227,24 @@ class Trace:
         return devices.build(self.columns, self.work, self.communication)
 
     @cached_property
-    def gap_table(self) -> idle_gaps.GapTable:
+    def gap_table(self) -> gaps.GapTable:
         """Idle gaps of all devices inside the window."""
-        return idle_gaps.build(self)
+        return gaps.build(self)
+
+    @cached_property
+    def host_time(self) -> host_time.HostTime:
+        """What the host was doing, by thread and instant."""
+        return host_time.HostTime(self)
+
+    @cached_property
+    def stream_waits(self) -> waits.StreamWaits:
+        """Recorded waits of streams for each other."""
+        return waits.stream_waits(self)
+
+    @cached_property
+    def idle_segments(self) -> causes.Segments:
+        """Idle time cut by cause."""
+        return causes.build(self, self.host_time)
 
     @cached_property
     def launches_rows(self) -> Index:

@@ -15,7 +15,6 @@ import numpy.typing as npt
 from kinetoscope import intervals, schema
 
 if TYPE_CHECKING:
-    from kinetoscope.devices import Device
     from kinetoscope.trace import Trace
 
 Index = npt.NDArray[np.int64]
@@ -30,7 +29,8 @@ class GapTable:
 
     Parameters
     ----------
-    device : ndarray of int64
+    device, stream : ndarray of int64
+        The stream says whose gap it is only where gaps are by stream.
     start, end : ndarray of int64
         ns.
     next, launch, previous : ndarray of int64
@@ -40,6 +40,7 @@ class GapTable:
     """
 
     device: Index
+    stream: Index
     start: Index
     end: Index
     next: Index
@@ -48,24 +49,45 @@ class GapTable:
     ended_by: npt.NDArray[np.int8]
 
 
-def build(trace: Trace) -> GapTable:
-    """Find the gaps of all devices of a trace."""
+def build(trace: Trace, *, by_stream: bool = False) -> GapTable:
+    """Find the gaps of all devices of a trace, or of all their streams.
+
+    Parameters
+    ----------
+    trace : Trace
+    by_stream : bool
+        Gaps of each stream: a stretch of the window without work on that stream.
+
+    Returns
+    -------
+    GapTable
+    """
     launch_of = np.full(len(trace), -1, np.int64)
     launch_of[trace.work] = trace.launch_of_work
-    parts = [_of_device(trace, device, launch_of) for device in trace.devices]
+    parts = [
+        _of_rows(trace, device.device, rows, launch_of)
+        for device in trace.devices
+        for rows in (_by_stream(trace, device.rows) if by_stream else [device.rows])
+    ]
     if not parts:
         nothing = np.empty(0, np.int64)
-        return GapTable(nothing, nothing, nothing, nothing, nothing, nothing, np.empty(0, np.int8))
-    device, start, end, following, previous, ended_by = (np.concatenate(column) for column in zip(*parts, strict=True))
+        return GapTable(nothing, nothing, nothing, nothing, nothing, nothing, nothing, np.empty(0, np.int8))
+    device, stream, start, end, following, previous, ended_by = (np.concatenate(c) for c in zip(*parts, strict=True))
     launch = np.where(following >= 0, launch_of[np.maximum(following, 0)], -1)
-    return GapTable(device, start, end, following, launch, previous, ended_by.astype(np.int8))
+    return GapTable(device, stream, start, end, following, launch, previous, ended_by.astype(np.int8))
 
 
-def _of_device(trace: Trace, device: Device, launch_of: Index) -> tuple[Index, Index, Index, Index, Index, Index]:
-    """Return device, start, end, next, previous and end reason of one device's gaps."""
+def _by_stream(trace: Trace, rows: Index) -> list[Index]:
+    stream = trace.columns.stream[rows]
+    return [rows[stream == number] for number in np.unique(stream).tolist()]
+
+
+def _of_rows(trace: Trace, device: int, rows: Index, launch_of: Index) -> tuple[Index, ...]:
+    """Return device, stream, start, end, next, previous and end reason of the gaps between some works of a device."""
     columns = trace.columns
-    start, end = intervals.subtract(trace.window, device.busy)
-    rows = device.rows[device.end > device.start]
+    stream = columns.stream[rows[0]]
+    rows = rows[columns.duration[rows] > 0]
+    start, end = intervals.subtract(trace.window, intervals.union(columns.start[rows], columns.end[rows]))
     launch = launch_of[rows]
     launched = np.where(launch >= 0, columns.start[np.maximum(launch, 0)], _NEVER)
     by_start = rows[np.lexsort((columns.id[rows], launched, columns.start[rows]))]
@@ -77,5 +99,5 @@ def _of_device(trace: Trace, device: Device, launch_of: Index) -> tuple[Index, I
     )
     by_end = rows[np.lexsort((columns.id[rows], columns.end[rows]))]
     previous = np.append(by_end, -1)[np.searchsorted(columns.end[by_end], start, side="right") - 1]
-    number = np.full(start.size, device.device, np.int64)
-    return number, start, end, following, previous, np.where(touching, kind, 3)
+    same = np.full((2, start.size), [[device], [stream]], np.int64)
+    return same[0], same[1], start, end, following, previous, np.where(touching, kind, 3)
