@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import kinetoscope as ks
+from kinetoscope.reading.arguments import Arguments
 from kinetoscope.reading.classify import build
 from kinetoscope.reading.decode import decode
 from kinetoscope.source import Source
@@ -18,8 +19,9 @@ SPLIT = ("compute", "communication", "memcpy", "memset", "api", "data_loader", "
 
 def trace_of(builder: TraceBuilder) -> Trace:
     """Return a built trace without a file."""
-    decoded = decode(builder.bytes())
-    return ks.Trace(build(decoded), decoded.metadata, Source("built"))
+    decoded, source = decode(builder.bytes()), Source("built")
+    columns = build(decoded)
+    return ks.Trace(columns, decoded.metadata, source, arguments=Arguments(source, columns, builder.bytes()))
 
 
 def rows(trace: Trace, view: str, *columns: str, **parameters: Any) -> list[tuple[Any, ...]]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 
 from kinetoscope.reading import cache
+from kinetoscope.reading.arguments import Arguments
 from kinetoscope.reading.classify import build
-from kinetoscope.reading.decode import decode
-from kinetoscope.reading.files import read_text
+from kinetoscope.reading.decode import decode_file
 from kinetoscope.reading.losses import Losses
 from kinetoscope.reading.progress import Listener, Progress, ignore
 from kinetoscope.reading.storage import Fingerprint
@@ -42,11 +42,12 @@ def load_file(source: Source, tell: Listener = ignore) -> Trace:
         columns, metadata, losses = kept
     else:
         lost = Losses()
-        decoded = decode(read_text(path, tell, lost), path, tell, lost, source.document)
+        decoded = decode_file(path, tell, lost, source.document)
         tell(Progress("link", 0, 0, decoded.columns.count))
-        columns, metadata, losses = build(decoded), decoded.metadata, tuple(decoded.losses)
+        columns, metadata, losses = build(decoded, tell=tell), decoded.metadata, tuple(decoded.losses)
         if place:
             cache.keep(place, columns, metadata, losses)
-    trace = Trace(columns, metadata, source, fingerprint, losses)
+    arguments = Arguments(source, columns, None, place, fingerprint)
+    trace = Trace(columns, metadata, source, fingerprint, losses, arguments)
     tell(Progress("done", 0, 0, len(trace)))
     return trace

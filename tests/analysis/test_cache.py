@@ -75,7 +75,7 @@ def test_what_was_kept_comes_back(tmp_path, cache_folder, monkeypatch):
     path = sample(tmp_path / "t.json")
     first = load(path)
     assert len(kept_files(cache_folder)) == 1
-    monkeypatch.setattr("kinetoscope.loading.read_text", lambda *_: pytest.fail("the trace was read again"))
+    monkeypatch.setattr("kinetoscope.loading.decode_file", lambda *_: pytest.fail("the trace was read again"))
     second = load(path)
     same(first.columns, second.columns)
     assert (first.metadata, first.losses, first.origin_ns) == (second.metadata, second.losses, second.origin_ns)

@@ -40,6 +40,7 @@ LEAST_EVENTS = 20_000
 _PREFIX = 4096
 _SUFFIX = ".kinetoscope.arrow"
 _DEFAULT_BYTES = 10 << 30
+_WRITER = "kinetoscope-cache"
 _FLAGS = ("timed", "complete", "unfinished", "collective")
 _DETAILS = "details."
 
@@ -94,6 +95,20 @@ def load(place: Path) -> Stored | None:
     Columns, metadata and losses, or None
         Nothing where there are none, or they cannot be read.
     """
+    table = _read(place)
+    if table is None:
+        return None
+    try:
+        about = json.loads(table.schema.metadata[b"kinetoscope"])
+        found = _columns(table, about)
+    except (ValueError, KeyError, TypeError) as error:
+        _drop(place, error)
+        return None
+    return found, about["metadata"], tuple(Loss(*loss) for loss in about["losses"])
+
+
+def _read(place: Path) -> Any | None:
+    """Read a file of the cache as an Arrow table, memory-mapped; nothing where there is none, or it cannot be read."""
     if not place.is_file():
         return None
     import pyarrow as pa
@@ -101,14 +116,16 @@ def load(place: Path) -> Stored | None:
     try:
         with pa.memory_map(os.fspath(place)) as mapped:
             table = pa.ipc.open_file(mapped).read_all()
-        about = json.loads(table.schema.metadata[b"kinetoscope"])
-        found = _columns(table, about)
         os.utime(place)
-    except (OSError, ValueError, KeyError, TypeError, pa.ArrowException) as error:
-        logger.info("the cache file %s cannot be used and is removed: %s", place, error)
-        place.unlink(missing_ok=True)
+    except (OSError, ValueError, pa.ArrowException) as error:
+        _drop(place, error)
         return None
-    return found, about["metadata"], tuple(Loss(*loss) for loss in about["losses"])
+    return table
+
+
+def _drop(place: Path, error: Exception) -> None:
+    logger.info("the cache file %s cannot be used and is removed: %s", place, error)
+    place.unlink(missing_ok=True)
 
 
 def keep(place: Path, columns: Columns, metadata: dict[str, Any], losses: tuple[Loss, ...]) -> threading.Thread | None:
@@ -128,18 +145,18 @@ def keep(place: Path, columns: Columns, metadata: dict[str, Any], losses: tuple[
     """
     if len(columns) < LEAST_EVENTS:
         return None
-    writer = threading.Thread(target=_write, args=(place, columns, metadata, losses), name="kinetoscope-cache")
+    writer = threading.Thread(target=_write, args=(place, lambda: _table(columns, metadata, losses)), name=_WRITER)
     writer.start()
     return writer
 
 
-def _write(place: Path, columns: Columns, metadata: dict[str, Any], losses: tuple[Loss, ...]) -> None:
+def _write(place: Path, make: Callable[[], Any]) -> None:
     """Write a cache file under another name, rename it, and make room."""
     import pyarrow as pa
 
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
-        table = _table(columns, metadata, losses)
+        table = make()
         with tempfile.NamedTemporaryFile(dir=place.parent, prefix=".writing-", delete=False) as file:
             temporary = Path(file.name)
             with pa.ipc.new_file(file, table.schema) as writer:
@@ -148,6 +165,52 @@ def _write(place: Path, columns: Columns, metadata: dict[str, Any], losses: tupl
         _make_room(place.parent, place)
     except (OSError, ValueError, TypeError, OverflowError, pa.ArrowException) as error:
         logger.info("the columns of a trace could not be kept at %s: %s", place, error)
+
+
+def _place_of_argument(place: Path, name: str, kind: str) -> Path:
+    """Return where an argument of a trace's events is kept, or would be."""
+    about = hashlib.sha256(json.dumps([name, kind]).encode()).hexdigest()[:16]
+    return place.with_name(f"{place.name.removesuffix(_SUFFIX)}-{about}{_SUFFIX}")
+
+
+def load_argument(place: Path, name: str, kind: str) -> tuple[npt.NDArray[Any], npt.NDArray[Any], list[Any]] | None:
+    """Read an argument that was kept.
+
+    Parameters
+    ----------
+    place : Path
+        Where the columns of the trace are kept.
+    name, kind : str
+
+    Returns
+    -------
+    rows, values and distinct values, or None
+        Nothing where there are none, or they cannot be read.
+    """
+    table = _read(_place_of_argument(place, name, kind))
+    if table is None:
+        return None
+    empty = (np.empty(0, column.type.to_pandas_dtype()) for column in table.columns)
+    columns = zip(table.columns, empty, strict=True)
+    rows, found = (column.chunks[0].to_numpy() if column.chunks else none for column, none in columns)
+    return rows, found, json.loads(table.schema.metadata[b"kinetoscope"])
+
+
+def keep_argument(
+    place: Path, name: str, kind: str, about: tuple[npt.NDArray[Any], npt.NDArray[Any], list[Any]]
+) -> threading.Thread:
+    """Keep an argument, in the background; ``about`` is what :func:`load_argument` returns."""
+    rows, found, distinct = about
+
+    def table() -> Any:
+        import pyarrow as pa
+
+        described = {"kinetoscope": json.dumps(distinct)}
+        return pa.table({"rows": rows, "values": found}).replace_schema_metadata(described)
+
+    writer = threading.Thread(target=_write, args=(_place_of_argument(place, name, kind), table), name=_WRITER)
+    writer.start()
+    return writer
 
 
 def _make_room(folder: Path, newest: Path) -> None:

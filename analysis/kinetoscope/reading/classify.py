@@ -12,15 +12,17 @@ from kinetoscope import schema
 from kinetoscope.reading.accounts import account
 from kinetoscope.reading.columns import Codes, Columns, Flags, Flows, Ints, Thread
 from kinetoscope.reading.decode import Decoded
-from kinetoscope.reading.gather import FIELDS, MISSING, Gatherer, integer
+from kinetoscope.reading.gather import FIELDS, Gatherer
+from kinetoscope.reading.progress import Listener, Progress, Pulse, ignore
 from kinetoscope.reading.threads import threads_of
+from kinetoscope.reading.values import MISSING, integer
 
 _LARGE = 1_000_000_000  # ns; a recording that counts from its own start may well begin at 0
 _LATEST_BASE = 1 << 62  # ns; the year 2116
 _EVENT_PHASES = {"X": "event", "i": "instant", "I": "instant", "n": "instant", "C": "counter"}
 
 
-def build(decoded: Decoded, kinds: schema.KindTable | None = None) -> Columns:
+def build(decoded: Decoded, kinds: schema.KindTable | None = None, tell: Listener = ignore) -> Columns:
     """Classify what was decoded.
 
     Parameters
@@ -28,26 +30,29 @@ def build(decoded: Decoded, kinds: schema.KindTable | None = None) -> Columns:
     decoded : Decoded
     kinds : KindTable, optional
         Which kind each category is; the product's own table by default.
+    tell : callable, optional
+        Hears that it goes on, when it takes long.
 
     Returns
     -------
     Columns
     """
     raw = decoded.columns
+    pulse = Pulse(tell, Progress("link", 0, 0, raw.count))
     raw.pair_begins_and_ends()
     names, name_texts = raw.texts("name")
+    pulse.beat()
     kind, linking = _kinds(raw, names, name_texts, kinds or schema.KindTable())
-    bad = np.isin(np.arange(raw.count), [position for position, _ in decoded.unreadable])
+    bad = _unreadable(decoded)
     rows = np.flatnonzero((kind >= 0) & ~bad)
-    arguments = _Arguments(raw, rows)
+    pulse.beat()
+    arguments = _Arguments(raw, rows, pulse)
     threads, thread_of = threads_of(raw)
     base = _base(decoded.metadata)
-    start, duration, usable = _times(raw, rows, base)
     kept_kind = kind[rows]
-    complete = raw.array("phase")[rows] == raw.phases.get("X", -1)
-    timed = usable & complete
-    origin = _origin(start, timed & np.isin(kept_kind, schema.TIMED), usable)
+    times, origin = _timing(raw, rows, kept_kind, base)
     thread = thread_of[raw.array("thread")[rows]]
+    pulse.beat()
     device, stream = _places(arguments, thread, threads, kept_kind)
     return Columns(
         id=rows.astype(np.int64),
@@ -55,10 +60,7 @@ def build(decoded: Decoded, kinds: schema.KindTable | None = None) -> Columns:
         category=raw.array("category")[rows],
         name=names[rows],
         thread=thread,
-        start=np.where(usable, start - origin, 0),
-        duration=np.where(usable, duration, 0),
-        timed=timed,
-        complete=complete,
+        **times,
         unfinished=arguments.flags("unfinished") & (kept_kind != schema.CODE["memory"]),
         device=device,
         stream=stream,
@@ -70,6 +72,13 @@ def build(decoded: Decoded, kinds: schema.KindTable | None = None) -> Columns:
         origin_ns=origin,
         accounts=account(raw, kind, linking, bad),
     )
+
+
+def _unreadable(decoded: Decoded) -> Flags:
+    """Return which events could not be read."""
+    found = np.zeros(decoded.columns.count, bool)
+    found[[position for position, _ in decoded.unreadable]] = True
+    return found
 
 
 def _arguments(raw: Gatherer, arguments: _Arguments) -> dict[str, Any]:
@@ -123,25 +132,27 @@ def _kinds(
 class _Arguments:
     """Arguments spread over the kept rows."""
 
-    def __init__(self, raw: Gatherer, rows: Ints) -> None:
-        self._raw, self._rows = raw, rows
-        self._places: dict[str, tuple[Ints, Ints]] = {}
+    def __init__(self, raw: Gatherer, rows: Ints, pulse: Pulse) -> None:
+        self._raw, self._rows, self._pulse = raw, rows, pulse
+        self._places: dict[str, tuple[Ints, Ints | slice]] = {}
 
-    def _place(self, group: str) -> tuple[Ints, Ints]:
+    def _place(self, group: str) -> tuple[Ints, Ints | slice]:
         """Return the kept rows whose events are in a group, and where the group has them."""
         if group not in self._places:
             held = self._raw.array(f"{group}.row")
             at = np.searchsorted(self._rows, held)
             kept = np.append(self._rows, -1)[at] == held
-            self._places[group] = at[kept], np.flatnonzero(kept)
+            self._places[group] = (at, slice(None)) if kept.all() else (at[kept], np.flatnonzero(kept))
         return self._places[group]
 
     def _spread(self, key: str, missing: Any, values_of: Callable[[str], npt.NDArray[Any]]) -> npt.NDArray[Any]:
         found = np.full(self._rows.size, missing)
         for group, fields in FIELDS.items():
-            if key in fields:
+            given = values_of(f"{group}.{key}") if key in fields else found[:0]
+            if (given != missing).any():
                 at, place = self._place(group)
-                found[at] = values_of(f"{group}.{key}")[place]
+                found[at] = given[place]
+        self._pulse.beat()
         return found
 
     def integers(self, key: str, missing: int = -1) -> Ints:
@@ -185,6 +196,16 @@ def _base(metadata: dict[str, Any]) -> int:
     return base if 0 < base < _LATEST_BASE else 0
 
 
+def _timing(raw: Gatherer, rows: Ints, kind: npt.NDArray[np.int8], base: int) -> tuple[dict[str, Any], int]:
+    """Return when the kept events were, counted from the trace's origin, and that."""
+    start, duration, usable = _times(raw, rows, base)
+    complete = raw.array("phase")[rows] == raw.phases.get("X", -1)
+    timed = usable & complete
+    origin = _origin(start, timed & np.isin(kind, schema.TIMED), usable)
+    times = {"start": np.where(usable, start - origin, 0), "duration": np.where(usable, duration, 0)}
+    return times | {"timed": timed, "complete": complete}, origin
+
+
 def _times(raw: Gatherer, rows: Ints, base: int) -> tuple[Ints, Ints, Flags]:
     """Return absolute starts, lengths, and whether both are usable."""
     start = raw.array("ts")[rows]
@@ -225,10 +246,12 @@ def _places(
 
 
 def _flows(raw: Gatherer, linking: Flags, thread_of: Codes, shift: int) -> Flows:
-    rows = np.flatnonzero(linking & (raw.array("ts") != MISSING))
+    held = raw.array("flow.row")
+    kept = linking[held] & (raw.array("ts")[held] != MISSING)
+    rows = held[kept]
     phase = raw.array("phase")[rows]
     return Flows(
-        flow=raw.array("flow")[rows],
+        flow=raw.array("flow")[kept],
         thread=thread_of[raw.array("thread")[rows]],
         time=raw.array("ts")[rows] + shift,
         start=phase == raw.phases.get("s", -1),

@@ -1,32 +1,30 @@
 """From JSON text to columns, by a compiled decoder and typed records.
 
-``decode(text) -> Decoded`` is the whole interface: bytes in, columns out. The text is taken in pieces (:mod:`kinetoscope.reading.text`), each
-decoded into records and gathered into columns at once, so that no more than one piece is ever held as objects.
+``decode_file(path)`` and ``decode(text)`` are the whole interface: bytes in, columns out. The text is taken in pieces
+(:mod:`kinetoscope.reading.stream`, :mod:`kinetoscope.reading.text`), each decoded into records and gathered into columns at once, so that no more
+than one piece is ever held as objects.
 """
 
 from __future__ import annotations
 
+import contextlib
 import gc
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any
 
 import msgspec
-import numpy as np
 
-from kinetoscope import schema
-from kinetoscope.errors import DamagedTraceError, LimitError, NotATraceError
-from kinetoscope.reading import records
+from kinetoscope.errors import DamagedTraceError, NotATraceError
+from kinetoscope.reading import records, storage, stream
 from kinetoscope.reading import text as json_text
-from kinetoscope.reading.files import Limits
+from kinetoscope.reading.files import Limits, read_text
 from kinetoscope.reading.gather import Gatherer
+from kinetoscope.reading.intake import Document, Intake
 from kinetoscope.reading.losses import Loss, Losses, example_at
 from kinetoscope.reading.progress import Listener, Progress, ignore
 from kinetoscope.reading.recover import Salvage, double_backslashes, literal_backslashes, mend_bytes
-
-_EXACT_LIMIT = 8.0e12  # µs; above this a double's step is too wide to tell ns apart
+from kinetoscope.reading.stream import UnsureError
 
 
 @dataclass
@@ -50,9 +48,14 @@ class Decoded:
     unreadable: list[tuple[int, str]] = field(default_factory=list)
     losses: list[Loss] = field(default_factory=list)
 
+    @classmethod
+    def of(cls, taken: Intake) -> Decoded:
+        """Return all that has been taken in."""
+        return cls(taken.columns, taken.metadata, taken.unreadable)
 
-@contextmanager
-def _no_garbage_collection() -> Iterator[None]:
+
+@contextlib.contextmanager
+def no_garbage_collection() -> Iterator[None]:
     """Pause the cyclic collector: the records hold no cycles, and it would walk millions of them again and again."""
     was = gc.isenabled()
     gc.disable()
@@ -104,7 +107,7 @@ def decode(
     head = json_text.head_end(text)
     if head < 0:
         raise _no_trace(text, where)
-    with _no_garbage_collection():
+    with no_garbage_collection():
         decoded = _decoded(text, head, tell, losses, (piece_bytes, where))
     decoded.losses = losses.listed()
     if decoded.columns.count == len(decoded.unreadable) and (losses.found or decoded.unreadable):
@@ -169,114 +172,73 @@ def _mended(text: bytes, tell: Listener, losses: Losses, where: str) -> Decoded:
 
 def _salvaged(text: bytes, tell: Listener, losses: Losses, where: str) -> Decoded:
     """Decode a damaged text event by event."""
-    decoded = Decoded(Gatherer(schema.KindTable().argument_group), {})
+    taken = Intake(where)
 
     def take(events: list[Any]) -> None:
-        first = decoded.columns.count
-        decoded.unreadable += [(first + i, "not readable") for i, event in enumerate(events) if event is records.LOST]
-        decoded.columns.add(events)
-        _check_limit(decoded.columns.count, where)
-        tell(Progress("decode", len(text), len(text), decoded.columns.count))
+        taken.take_records(events)
+        tell(Progress("decode", len(text), len(text), taken.columns.count))
 
     head = json_text.head_end(text)
     found = Salvage(text, head, losses).run(take)
-    decoded.metadata = found.metadata
+    taken.metadata = found.metadata
     if text[found.end :].strip():
         losses.add("trailing", found.end, example_at(text, found.end + 40))
     if not losses.found:
         losses.add("separator", head, "")
-    return decoded
-
-
-@dataclass(frozen=True)
-class Document:
-    """A piece of the text as JSON of its own.
-
-    ``wrapped``: an object with the list of events in it, not the bare list.
-    """
-
-    text: bytes
-    wrapped: bool
-
-    def decode(self, record: Any) -> list[Any]:
-        """Return the events as records of one type."""
-        found = _decoder(record, self.wrapped).decode(self.text)
-        return list(found.traceEvents) if self.wrapped else list(found)
-
-    def metadata(self) -> dict[str, Any]:
-        """Return what stands beside the events."""
-        if not self.wrapped:
-            return {}
-        raws = msgspec.json.decode(self.text, type=dict[str, msgspec.Raw])
-        raws.pop("traceEvents", None)
-        return {key: msgspec.json.decode(raw) for key, raw in raws.items()}
-
-
-@cache
-def _decoder(record: Any, wrapped: Any) -> msgspec.json.Decoder[Any]:
-    """Return the decoder for a list of records, bare or inside an object."""
-    kind: Any = list[record]
-    if wrapped:
-        kind = msgspec.defstruct("Document", [("traceEvents", kind, msgspec.field(default_factory=list))])
-    return msgspec.json.Decoder(kind)
-
-
-def _documents(text: bytes, head: int, size: int) -> Iterator[tuple[json_text.Piece, Document]]:
-    """Cut the text into documents; the last one also holds what stands behind the events."""
-    bare = text[:head].strip() == b"["
-    for piece in json_text.pieces(text, head, size):
-        yield piece, Document(json_text.piece_document(text, head, piece), piece.last and not bare)
+    return Decoded.of(taken)
 
 
 def _decode_pieces(text: bytes, head: int, tell: Listener, size: int, where: str) -> Decoded:
     """Decode piece by piece."""
-    columns = Gatherer(schema.KindTable().argument_group)
-    unreadable: list[tuple[int, str]] = []
-    metadata: dict[str, Any] = {}
-    for piece, document in _documents(text, head, size):
-        columns.add(_typed(document, columns.count, unreadable))
-        metadata |= document.metadata()
-        _check_limit(columns.count, where)
-        tell(Progress("decode", piece.end, len(text), columns.count))
-    return Decoded(columns, metadata, unreadable)
+    taken = Intake(where)
+    done = head
+    for document in json_text.whole_documents(text, head, size):
+        taken.take(Document(*document))
+        done = min(done + len(document[0]), len(text))
+        tell(Progress("decode", len(text) if document[1] else done, len(text), taken.columns.count))
+    return Decoded.of(taken)
 
 
-def _check_limit(events: int, where: str) -> None:
-    """Stop where a file holds more events than are read at most."""
-    most = Limits().events
-    if events > most:
-        raise LimitError(
-            f"holds more than {most:,} events", where=where, hint="raise the limit with KINETOSCOPE_MAX_EVENTS"
-        )
+def decode_file(path: str, tell: Listener = ignore, losses: Losses | None = None, document: int = 0) -> Decoded:
+    """Decode a file: a sound one block by block, with no more than a piece of its text in memory; any other as a whole, by :func:`decode`.
+
+    Parameters
+    ----------
+    path : str
+    tell : callable, optional
+        Hears of progress in bytes of the file.
+    losses : Losses, optional
+        Told of what is mended or lost.
+    document : int
+        Which trace, of a file that holds several.
+
+    Returns
+    -------
+    Decoded
+
+    Raises
+    ------
+    KinetoscopeError
+        When the file cannot be read, or is no trace.
+    """
+    if not document:
+        with contextlib.suppress(UnsureError, *records.BAD_JSON), no_garbage_collection():
+            return _streamed(path, tell)
+    losses = losses or Losses()
+    return decode(read_text(path, tell, losses), path, tell, losses, document)
 
 
-def _typed(document: Document, first: int, unreadable: list[tuple[int, str]]) -> list[Any]:
-    """Decode the events of a document by the narrowest record that fits them all."""
-    try:
-        events = document.decode(records.Event)
-        if _needs_exact(events):
-            events = document.decode(records.ExactEvent)
-    except msgspec.ValidationError:
-        return _one_by_one(document, first, unreadable)
-    return events
-
-
-def _needs_exact(events: list[records.Event]) -> bool:
-    """Tell whether a time has a fraction that doubles may have bent."""
-    times = [event.ts for event in events if type(event.ts) is float]
-    return bool(times) and float(np.abs(np.array(times)).max()) > _EXACT_LIMIT
-
-
-def _one_by_one(document: Document, first: int, unreadable: list[tuple[int, str]]) -> list[Any]:
-    """Decode events singly, so that one odd event costs only itself."""
-    events: list[Any] = []
-    for position, raw in enumerate(document.decode(msgspec.Raw), first):
-        try:
-            events.append(records.read_one(raw))
-        except msgspec.ValidationError as error:
-            events.append(records.LOST)
-            unreadable.append((position, str(error)))
-    return events
+def _streamed(path: str, tell: Listener) -> Decoded:
+    """Decode a sound file block by block."""
+    taken = Intake(path)
+    total = storage.of(path).fingerprint(path).bytes
+    tell(Progress("read", 0, total))
+    for piece in stream.pieces(path, Limits().text_bytes):
+        taken.take(Document.of(piece))
+        tell(Progress("decode", piece.read, max(total, piece.read), taken.columns.count))
+    if taken.columns.count == len(taken.unreadable):
+        raise UnsureError
+    return Decoded.of(taken)
 
 
 def _no_trace(text: bytes, where: str) -> NotATraceError | DamagedTraceError:

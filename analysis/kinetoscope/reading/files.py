@@ -17,14 +17,15 @@ from kinetoscope.reading.progress import Listener, Progress, ignore
 
 _BLOCK = 1 << 22
 _UNPACKED_BLOCK = 1 << 26
-_GZIP = b"\x1f\x8b"
-_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+GZIP = b"\x1f\x8b"
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _LAYERS = 3
 _GZIP_HEADER = 10
 _HEADER_CHECKSUM, _EXTRA, _NAME, _COMMENT = 2, 4, 8, 16
 _DAMAGED_BLOCK = 1 << 12
 _ISAL_ERROR: Any = igzip_lib.IsalError
-_BROKEN_GZIP: tuple[type[Exception], ...] = (OSError, EOFError, ValueError, _ISAL_ERROR)
+BROKEN_GZIP: tuple[type[Exception], ...] = (OSError, EOFError, ValueError, _ISAL_ERROR)
+"""What unpacking raises on data that is damaged."""
 
 
 @dataclass(frozen=True)
@@ -85,12 +86,12 @@ def read_text(
     most = (limits or Limits()).text_bytes
     data = _read(where, tell)
     for _ in range(_LAYERS):
-        if not data.startswith(_GZIP):
+        if not data.startswith(GZIP):
             break
         data = _inflate(data, where, losses or Losses(), most)
     if len(data) > most:
-        raise _too_long(where, most)
-    data = data.removeprefix(_BYTE_ORDER_MARK)
+        raise too_long(where, most)
+    data = data.removeprefix(BYTE_ORDER_MARK)
     if not data[:_BLOCK].strip() and not data.strip():
         raise NotATraceError("the file is empty", where=where, hint="was the job stopped before the trace was written?")
     return data
@@ -116,8 +117,8 @@ def head(path: str | os.PathLike[str], size: int = 1 << 16) -> bytes:
         When the file cannot be opened or read.
     """
     with storage.of(path).open(os.fspath(path)) as file:
-        data = _taken(file, size, os.fspath(path))
-    return unpacked_head(data, 16 * size).removeprefix(_BYTE_ORDER_MARK)
+        data = taken(file, size, os.fspath(path))
+    return unpacked_head(data, 16 * size).removeprefix(BYTE_ORDER_MARK)
 
 
 def unpacked_head(data: bytes, most: int = 1 << 20, layers: int = _LAYERS) -> bytes:
@@ -138,17 +139,17 @@ def unpacked_head(data: bytes, most: int = 1 << 20, layers: int = _LAYERS) -> by
         Empty when nothing can be unpacked.
     """
     for _ in range(layers):
-        if not data.startswith(_GZIP):
+        if not data.startswith(GZIP):
             break
         try:
             data = igzip_lib.IgzipDecompressor(flag=igzip_lib.DECOMP_GZIP).decompress(data, most)
-        except _BROKEN_GZIP:
+        except BROKEN_GZIP:
             return b""
     return data
 
 
-def _taken(file: BinaryIO, size: int, where: str) -> bytes:
-    """Read some bytes of an open file."""
+def taken(file: BinaryIO, size: int, where: str) -> bytes:
+    """Read some bytes of an open file; what the system says against it is an :class:`UnreadableError`."""
     try:
         return file.read(size)
     except OSError as error:
@@ -162,7 +163,7 @@ def _read(path: str, tell: Listener) -> bytes:
     blocks: list[bytes] = []
     done = 0
     with place.open(path) as file:
-        while block := _taken(file, _BLOCK, path):
+        while block := taken(file, _BLOCK, path):
             blocks.append(block)
             done += len(block)
             tell(Progress("read", done, max(total, done)))
@@ -174,7 +175,7 @@ def _inflate(data: bytes, where: str, losses: Losses, most: int) -> bytes:
     blocks: list[bytes] = []
     size = 0
     try:
-        while data.startswith(_GZIP):
+        while data.startswith(GZIP):
             member = igzip_lib.IgzipDecompressor(flag=igzip_lib.DECOMP_GZIP)
             feed = data
             while not member.eof:
@@ -183,13 +184,13 @@ def _inflate(data: bytes, where: str, losses: Losses, most: int) -> bytes:
                 blocks.append(block)
                 size += len(block)
                 if size > most:
-                    raise _too_long(where, most)
+                    raise too_long(where, most)
                 if member.needs_input and not member.eof:
                     raise EOFError("the data ends inside a member")
             data = member.unused_data
         if data.strip(b"\0"):
             losses.add("gzip", size, "bytes that are no gzip data follow")
-    except _BROKEN_GZIP as error:
+    except BROKEN_GZIP as error:
         if not size:
             blocks = [_as_far_as_it_goes(data)]
             size = len(blocks[0])
@@ -219,6 +220,7 @@ def _as_far_as_it_goes(data: bytes) -> bytes:
     return b"".join(blocks)
 
 
-def _too_long(where: str, most: int) -> LimitError:
+def too_long(where: str, most: int) -> LimitError:
+    """Say that a file holds more text than is read at most."""
     hint = "raise the limit with KINETOSCOPE_MAX_BYTES, in bytes"
     return LimitError(f"holds more than {most:,} bytes of text", where=where, hint=hint)

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 from bisect import bisect_right
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
 
-from kinetoscope.reading import records
+from kinetoscope.reading import records, stream
 from kinetoscope.reading import text as json_text
-from kinetoscope.reading.decode import Document, choose
+from kinetoscope.reading.decode import choose
+from kinetoscope.reading.files import Limits, read_text
+from kinetoscope.reading.intake import Document
 from kinetoscope.reading.losses import Losses
 from kinetoscope.reading.recover import Salvage, mend_bytes
+from kinetoscope.source import Source
 
 _PIECE = 1 << 20
 
@@ -28,7 +33,6 @@ class RecordedEvents:
     """
 
     def __init__(self, text: bytes, document: int = 0) -> None:
-        self.size = len(text)
         self._text = choose(text, document, Losses())
         self._head = json_text.head_end(self._text)
         self._bare = self._text[: self._head].strip() == b"["
@@ -78,7 +82,50 @@ class RecordedEvents:
                 found = events[position - seen]
             seen += len(events)
 
-        places = json_text.documents(self._text)
-        text = mend_bytes(self._text[: places[0][1]] if len(places) > 1 else self._text, Losses())
-        Salvage(text, json_text.head_end(text), Losses(), msgspec.json.decode).run(take)
+        salvage(self._text, take)
         return found
+
+
+def event_of(source: Source, position: int) -> dict[str, Any]:
+    """Return one event of a file, with no more than a piece of its text in memory where the file is sound.
+
+    Parameters
+    ----------
+    source : Source
+    position : int
+        Place in the event list.
+
+    Returns
+    -------
+    dict
+        The JSON object; empty when the file has no such event.
+    """
+    if not source.document:
+        with contextlib.suppress(stream.UnsureError, *records.BAD_JSON):
+            return _streamed(source.path, position)
+    return RecordedEvents(read_text(source.path), source.document).get(position)
+
+
+def _streamed(path: str, position: int) -> dict[str, Any]:
+    found: Any = None
+    for piece in stream.pieces(path, Limits().text_bytes):
+        # the pieces behind the event are looked through too: only the last one tells that the file is sound
+        if position >= 0:
+            raws = Document.of(piece).decode(msgspec.Raw)
+            found = msgspec.json.decode(raws[position]) if position < len(raws) else None
+            position -= len(raws)
+    return found if isinstance(found, dict) else {}
+
+
+def salvage(text: bytes, take: Callable[[list[Any]], None]) -> None:
+    """Read all events of a damaged text as objects, as they were read at first.
+
+    Parameters
+    ----------
+    text : bytes
+    take : callable
+        Gets lists of events in the file's order; what could not be read is no object.
+    """
+    places = json_text.documents(text)
+    text = mend_bytes(text[: places[0][1]] if len(places) > 1 else text, Losses())
+    Salvage(text, json_text.head_end(text), Losses(), msgspec.json.decode).run(take)

@@ -5,8 +5,10 @@ Fields are as wide as real files are: ids come as int, float or text. What no fi
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any
+from functools import cache
+from typing import Any, Literal
 
 import msgspec
 from msgspec import Struct, field
@@ -14,6 +16,12 @@ from msgspec import Struct, field
 Number = int | float | str | None
 _NONE = float("nan")
 Exact = int | Decimal | None
+Scalar = bool | int | float | str | None
+Times = Literal["double", "whole", "text"]
+Shape = tuple[float, float, float]
+NO_SHAPE: Shape = (_NONE, _NONE, _NONE)
+_NOTHING = (b"", b"null", b"[]", b'""')
+_NO_TIME = 1 << 62  # µs; beyond all that can be a time
 
 
 class Arguments(Struct, gc=False):
@@ -42,6 +50,101 @@ class Arguments(Struct, gc=False):
     stack: msgspec.Raw = field(default=msgspec.Raw(b""), name="Call stack")
     label: Any = field(default=None, name="name")
     labels: Any = None
+
+
+class PlainArguments(Struct, gc=False, frozen=True):
+    """The same arguments as writers mostly put them: numbers as numbers."""
+
+    device: float = -1.0
+    in_device: float = field(default=-1.0, name="inDevice")
+    correlation: float = 0.0
+    external_id: float = field(default=-1.0, name="External id")
+    old_external_id: float = field(default=-1.0, name="external id")
+    sequence_number: float = field(default=-1.0, name="Sequence number")
+    forward_thread: float = field(default=-1.0, name="Fwd thread id")
+    registers: float = field(default=-1.0, name="registers per thread")
+    shared_memory: float = field(default=-1.0, name="shared memory")
+    size: float = -1.0
+    finished: bool = True
+    stream: float | str | None = -1.0
+    bytes: float | str | None = -1.0
+    blocks_per_sm: float | str | None = field(default=_NONE, name="blocks per SM")
+    occupancy: float | str | None = field(default=_NONE, name="est. achieved occupancy %")
+    bandwidth: float | str | None = field(default=_NONE, name="memory bandwidth (GB/s)")
+    grid: Shape | str | None = NO_SHAPE
+    block: Shape | str | None = NO_SHAPE
+    collective: Scalar = field(default=None, name="Collective name")
+    label: Scalar = field(default=None, name="name")
+    labels: Scalar = None
+
+
+@dataclass(frozen=True, eq=False)
+class Plain:
+    """Types of plain records.
+
+    Parameters
+    ----------
+    event : type
+    no_arguments : PlainArguments
+        Stands for the arguments of an event that has none.
+    times : {"double", "whole", "text"}
+        How starts are held.
+    """
+
+    event: Any
+    no_arguments: PlainArguments
+    times: Times
+
+
+@cache
+def plain_records(times: Times, without: frozenset[str]) -> Plain:
+    """Return types of events that hold only what writers mostly write; any other event is refused.
+
+    Parameters
+    ----------
+    times : {"double", "whole", "text"}
+        How starts are held: as doubles; as integers, where they count µs since 1970; as their text, where they do so with a fraction.
+    without : frozenset of str
+        Arguments that no event may have, such as ``Input Dims``: an event that has one is refused, so that somebody can look at it.
+
+    Returns
+    -------
+    Plain
+    """
+    empty = tuple[()] | Literal[""] | None
+    extra = [(f"extra_{i}", empty, field(default=None, name=name)) for i, name in enumerate(sorted(without))]
+    arguments = msgspec.defstruct("StrictArguments", extra, bases=(PlainArguments,), gc=False, frozen=True)
+    no_arguments: Any = arguments()
+    starts: dict[Times, Any] = {
+        "double": (float, _NONE),
+        "whole": (int, _NO_TIME),
+        "text": (msgspec.Raw, msgspec.Raw(b"")),
+    }
+    fields = [
+        ("ph", str, ""),
+        ("cat", str | None, ""),
+        ("name", str, ""),
+        ("pid", Number, None),
+        ("tid", Number, None),
+        ("ts", *starts[times]),
+        ("dur", float, _NONE),
+        ("id", float, -1.0),
+        ("args", arguments, no_arguments),
+    ]
+    return Plain(msgspec.defstruct("PlainEvent", fields, gc=False), no_arguments, times)
+
+
+def is_given(raw: bytes | msgspec.Raw) -> bool:
+    """Tell whether an argument says anything: it is there, and neither null nor an empty list or text."""
+    text = bytes(raw)
+    return text not in _NOTHING and b"".join(text[:64].split()) not in _NOTHING
+
+
+class Extras(Struct, gc=False):
+    """Arguments that tell which extras the recording has."""
+
+    shapes: msgspec.Raw = field(default=msgspec.Raw(b""), name="Input Dims")
+    stack: msgspec.Raw = field(default=msgspec.Raw(b""), name="Call stack")
 
 
 class Event(Struct, gc=False):
@@ -87,6 +190,14 @@ class LooseEvent(Struct, gc=False):
 
 BAD_JSON: tuple[type[Exception], ...] = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 """What the compiled decoder raises on text that it cannot take."""
+
+
+class ExtrasEvent(Struct, gc=False):
+    """Of an event only what tells which extras the recording has."""
+
+    cat: str | None = ""
+    args: Extras | None = None
+
 
 LOST = ExactEvent()
 """Stands where an event could not be read, so that the positions behind it stay what they are."""

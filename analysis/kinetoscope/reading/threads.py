@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from kinetoscope.reading.columns import Codes, Thread
-from kinetoscope.reading.gather import Gatherer, integer
+from kinetoscope.reading.gather import Gatherer
+from kinetoscope.reading.values import integer
 
 _NUMBER = re.compile(r"-?\d+(?!.*\d)")
 
