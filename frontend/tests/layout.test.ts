@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Lane } from '../src/model/wire';
-import { foldsOver, HEAD, makeLayout, ROW, stripAt, stripsIn } from '../src/timeline/layout';
+import { COUNTER, foldsOver, HEAD, makeLayout, ROW, stripAt, stripsIn } from '../src/timeline/layout';
 import { clampView, fitView, panView, ticks, zoomView } from '../src/timeline/view';
 
 const lane = (id: number, parent: number | null, kind: Lane['kind'], first_row: number, rows: number): Lane => ({
@@ -14,6 +14,9 @@ const lane = (id: number, parent: number | null, kind: Lane['kind'], first_row: 
   rows,
   events: 1,
   busy_ns: 1,
+  unit: '',
+  low: null,
+  high: null,
 });
 
 const lanes = [
@@ -32,6 +35,13 @@ describe('layout', () => {
     const tops = layout.strips.map((strip) => strip.y);
     expect(tops).toEqual([...tops].sort((a, b) => a - b));
     expect(layout.height).toBeGreaterThan(2 * HEAD + 5 * ROW);
+  });
+
+  it('gives a counter a higher row of its own', () => {
+    const layout = makeLayout([lanes[0], lane(1, 0, 'counter', 0, 1), lane(2, 0, 'stream', 1, 1)], new Set());
+    expect(layout.ofRow.get(0)?.height).toBe(COUNTER);
+    expect(layout.ofRow.get(1)?.height).toBe(ROW);
+    expect(layout.boxes[1].foldable).toBe(false);
   });
 
   it('folds a group to its streams, and a thread to its outermost row', () => {

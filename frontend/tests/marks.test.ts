@@ -2,18 +2,17 @@ import { describe, expect, it } from 'vitest';
 import type { SearchResult } from '../src/model/wire';
 import { hitBoxes } from '../src/timeline/hits';
 import { parseQuery, sieve } from '../src/timeline/search';
-import { type Told, tellBar } from '../src/timeline/tell';
+import { type Told, tellBar, tellCounter, tellMerged } from '../src/timeline/tell';
 
 const plain = (text: string) => text.replaceAll('\u202f', '');
 const bar: Told = {
   start: 5000,
   length: 200_000,
   kind: 'api_call',
-  merged: false,
-  count: 1,
   before: false,
   after: false,
   unfinished: false,
+  rough: false,
 };
 
 describe('what a bar says', () => {
@@ -22,9 +21,29 @@ describe('what a bar says', () => {
     [{ after: true }, 'at least 200.000µs: ends later · api call'],
     [{ before: true, after: true }, 'at least 200.000µs: begins earlier and ends later · api call'],
     [{ unfinished: true }, 'at least 200.000µs at 5µs, its end was not recorded · api call'],
-    [{ merged: true, count: 7 }, 'merged, 7 events in 200.000µs; the longest is named'],
+    [{ rough: true, after: true }, 'about 200µs · api call'],
   ])('%j', (what, told) => {
     expect(plain(tellBar({ ...bar, ...what }))).toBe(told);
+  });
+});
+
+describe('what a merged bar says', () => {
+  const merged = { count: 312, share: 0.731, quantum: 40_000, pixels: 1 };
+  it.each([
+    [{}, '1 px = 40.0µs, 312 events, 73.1% covered; the longest is named'],
+    [{ pixels: 2.5, count: 1312 }, '2.50 px = 40.0µs, 1312 events, 73.1% covered; the longest is named'],
+  ])('%j', (what, told) => {
+    expect(plain(tellMerged({ ...merged, ...what }))).toBe(told);
+  });
+});
+
+describe('what a counter says', () => {
+  it.each([
+    [{ low: 12, high: 12, changes: 1 }, 'kernels', '12kernels'],
+    [{ low: 3, high: 20, changes: 14 }, '', '3 to 20, 14 changes'],
+    [{ low: 0, high: 2 ** 20, changes: 2 }, 'bytes', '0B to 1.00MiB, 2 changes'],
+  ])('%j', (reading, unit, told) => {
+    expect(plain(tellCounter(reading, unit))).toBe(told);
   });
 });
 

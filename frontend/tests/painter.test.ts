@@ -1,7 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { blend, palette, SHADES, word } from '../src/lib/colours';
+import type { Tile, TileRow } from '../src/model/tile';
 import { FLAG_UNFINISHED } from '../src/model/wire';
-import { addCover, copyHatched, copyLine, type Look, paintFolded, paintLine } from '../src/timeline/painter';
+import {
+  addCover,
+  copyHatched,
+  copyLine,
+  Line,
+  type Look,
+  paintFolded,
+  paintLine,
+  perforate,
+  type Slice,
+} from '../src/timeline/painter';
 import { kindCode, tileOf } from './helpers';
 
 const look: Look = { palette: palette('light'), shades: new Uint8Array(4), matched: null };
@@ -9,15 +20,24 @@ const paper = look.palette.background;
 const bar = (kind: string) => look.palette.bars[kindCode(kind) * SHADES];
 const soft = (kind: string) => blend(bar(kind), paper, 0.6);
 
-function paint(tile: ReturnType<typeof tileOf>, width: number, view = { t0: 0, t1: 100 }, with_ = look) {
-  const line = new Uint32Array(width);
+const sliceOf = (tile: Tile): Slice => ({ tile, ...(tile.rows.get(0) as TileRow) });
+
+function lineOf(width: number, colours: number[] = new Array(width).fill(paper)): Line {
+  const line = new Line(width);
+  line.colour.set(colours);
+  return line;
+}
+
+function paint(tile: Tile, width: number, view = { t0: 0, t1: 100 }, with_ = look, part = view) {
+  const line = lineOf(width);
   const tally = { rects: 0, events: 0, merged: 0, matched: 0 };
   const labels: [number, number, number][] = [];
-  paintLine(line, { tile, offset: 0, count: tile.n }, view, with_, {
+  paintLine(line, sliceOf(tile), { view, ...part }, with_, {
     tally,
+    labelled: 1,
     label: (i, x0, x1) => labels.push([i, x0, x1]),
   });
-  return { line, tally, labels };
+  return { line: line.colour, merged: line.merged, tally, labels };
 }
 
 describe('paintLine', () => {
@@ -66,17 +86,44 @@ describe('paintLine', () => {
     const tile = tileOf([[0, 100]]);
     tile.flags[0] |= 1;
     tile.busy[0] = 128;
-    tile.count[0] = 312;
-    const { line, tally } = paint(tile, 3);
+    tile.events[1] = 312;
+    tile.merged[1] = 312;
+    const { line, merged, tally } = paint(tile, 3);
     expect(line[0]).toBe(blend(paper, bar('kernel'), 128 / 255));
     expect(tally).toMatchObject({ events: 312, merged: 312 });
+    expect([...merged]).toEqual([1, 1, 1]);
   });
 
-  it('shows only what the view holds, and what is not here yet as pending', () => {
-    const tile = tileOf([[0, 100]], { t0: 0, t1: 100 });
-    const { line } = paint(tile, 10, { t0: 50, t1: 150 });
+  it('spreads merged bars over the pixels that they lie on, and shows those of no length', () => {
+    const tile = tileOf([
+      [5, 15],
+      [15, 25],
+      [60, 60],
+    ]);
+    tile.flags.fill(1);
+    tile.busy.fill(255);
+    const { line } = paint(tile, 10);
+    const half = blend(paper, bar('kernel'), 0.5);
+    expect([...line.slice(0, 4)]).toEqual([half, bar('kernel'), half, paper]);
+    expect(line[6]).toBe(blend(paper, bar('kernel'), 0.15));
+  });
+
+  it('shows only what the view holds', () => {
+    const { line } = paint(tileOf([[0, 100]], { t0: 0, t1: 100 }), 10, { t0: 50, t1: 150 });
     expect([...line.slice(0, 4)]).toEqual(new Array(4).fill(bar('kernel')));
-    expect([...line.slice(5)]).toEqual(new Array(5).fill(look.palette.pending));
+    expect([...line.slice(5)]).toEqual(new Array(5).fill(paper));
+  });
+
+  it('keeps to its part of the view, and counts what is in it', () => {
+    const tile = tileOf([
+      [0, 20],
+      [30, 70],
+      [80, 100],
+    ]);
+    const { line, tally } = paint(tile, 10, undefined, look, { t0: 40, t1: 60 });
+    const kernel = bar('kernel');
+    expect([...line]).toEqual([paper, paper, paper, paper, kernel, kernel, paper, paper, paper, paper]);
+    expect(tally.rects).toBe(1);
   });
 
   it('dims what the search does not match', () => {
@@ -108,35 +155,34 @@ describe('paintLine', () => {
     const { line } = paint(tileOf([[90, 94]]), 10);
     expect(line[1]).toBe(paper);
   });
-
-  it('paints a row without data as pending', () => {
-    const line = new Uint32Array(4);
-    paintLine(line, null, { t0: 0, t1: 1 }, look, {
-      tally: { rects: 0, events: 0, merged: 0, matched: 0 },
-      label: () => {},
-    });
-    expect([...line]).toEqual(new Array(4).fill(look.palette.pending));
-  });
 });
 
 describe('rows of pixels', () => {
   it('are copied to their height, cut at the canvas', () => {
     const pixels = new Uint32Array(2 * 4);
-    copyLine(pixels, new Uint32Array([7, 8]), 1, 3);
+    copyLine(pixels, lineOf(2, [7, 8]), 1, 3);
     expect([...pixels]).toEqual([0, 0, 7, 8, 7, 8, 0, 0]);
-    copyLine(pixels, new Uint32Array([5, 6]), 3, 9);
+    copyLine(pixels, lineOf(2, [5, 6]), 3, 9);
     expect([...pixels.slice(6)]).toEqual([5, 6]);
-    copyLine(pixels, new Uint32Array([1, 2]), -5, 0);
+    copyLine(pixels, lineOf(2, [1, 2]), -5, 0);
     expect(pixels[0]).toBe(0);
   });
 
   it('are striped where a GPU idles', () => {
     const idle = bar('idle');
     const pixels = new Uint32Array(8 * 2);
-    copyHatched(pixels, new Uint32Array(8).fill(idle), { top: 0, bottom: 2 }, look);
+    copyHatched(pixels, lineOf(8, new Array(8).fill(idle)), { top: 0, bottom: 2 }, look);
     const base = blend(idle, paper, 0.75);
     expect([...pixels.slice(0, 8)]).toEqual([idle, idle, idle, idle, base, base, base, base]);
     expect([...pixels.slice(8)]).toEqual([idle, idle, idle, base, base, base, base, idle]);
+  });
+
+  it('are perforated below where bars are merged', () => {
+    const line = lineOf(6, new Array(6).fill(7));
+    line.merged.set([1, 1, 1, 1, 0, 1]);
+    const pixels = new Uint32Array(6 * 3).fill(7);
+    perforate(pixels, line, 3, 0);
+    expect([...pixels]).toEqual([7, 7, 7, 7, 7, 7, 0, 0, 7, 7, 7, 0, 0, 0, 7, 7, 7, 0]);
   });
 
   it('of a folded lane are as high as the lane is busy', () => {
@@ -150,7 +196,7 @@ describe('rows of pixels', () => {
       { t0: 0, t1: 100 },
       1000,
     );
-    addCover(cover, colour, { tile, offset: 0, count: 2 }, { t0: 0, t1: 100 }, look);
+    addCover(cover, colour, sliceOf(tile), { view: { t0: 0, t1: 100 }, t0: 0, t1: 100 }, look);
     expect([...cover]).toEqual([1, 0.5]);
     const pixels = new Uint32Array(2 * 4);
     paintFolded(pixels, { top: 0, bottom: 4, height: 4 }, cover, colour, paper);

@@ -16,6 +16,7 @@ const SHAPES: Record<string, string[]> = {
   lanes: ['end_ns', 'rows', 'lanes'],
   names: ['names'],
   event: ['id', 'name', 'kind', 'start_ns', 'duration_ns', 'row', 'category', 'args', 'parents', 'works', 'same_name'],
+  longest: ['id', 'name', 'kind', 'start_ns', 'duration_ns', 'row'],
   neighbor: ['event'],
   search: ['total', 'names', 'hits'],
   area: ['rows', 'total_ns', 'events'],

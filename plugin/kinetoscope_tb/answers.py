@@ -54,10 +54,12 @@ class Answers:
             "lanes": lambda _: self._timeline.lanes(),
             "names": lambda _: {"names": self._timeline.names()},
             "tile": lambda given: self._timeline.tile(given["rows"], given["t0"], given["t1"], given["px"]),
+            "longest": lambda given: self._timeline.longest(given["entry"], given["count"]),
             "event": self._event,
             "neighbor": lambda given: self._timeline.neighbor(given["id"], given["by"]),
             "search": lambda given: self._timeline.search(given["q"], given["limit"], exact=given["exact"]),
             "area": lambda given: self._timeline.area(given["rows"], given["t0"], given["t1"]),
+            "path": lambda given: self._timeline.path(given["t0"], given["t1"], given["px"]),
             "minimap": lambda given: self._timeline.minimap(given["px"]),
         }
 
@@ -121,5 +123,7 @@ def _status(route: str, parameters: Parameters, error: KinetoscopeError) -> int:
         return 409
     if not isinstance(error, ChoiceError):
         return 500
-    missing = parameters["view"] not in registry.views() if route == "view" else route in ("event", "neighbor")
+    missing = (
+        parameters["view"] not in registry.views() if route == "view" else route in ("event", "longest", "neighbor")
+    )
     return 404 if missing else 400

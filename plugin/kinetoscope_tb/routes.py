@@ -62,10 +62,12 @@ class Routes:
             "/lanes": self._data("lanes", lambda _: {}),
             "/names": self._data("names", lambda _: {}),
             "/tile": self._data("tile", _tile),
+            "/longest": self._data("longest", _longest),
             "/event": self._data("event", lambda query: {"id": query.integer("id", 0, _MOST_EVENTS)}),
             "/neighbor": self._data("neighbor", _neighbor),
             "/search": self._data("search", _search),
             "/area": self._data("area", _area),
+            "/path": self._data("path", _path),
             "/minimap": self._data("minimap", lambda query: {"px": query.integer("px", 1, _MOST_PIXELS)}),
         }
 
@@ -126,6 +128,10 @@ def _tile(query: Query) -> dict[str, Any]:
     return {"rows": query.rows(), "t0": t0, "t1": t1, "px": query.integer("px", 1, _MOST_PIXELS)}
 
 
+def _longest(query: Query) -> dict[str, Any]:
+    return {"entry": query.integer("entry", 0, _MOST_EVENTS), "count": query.integer("count", 1, _MOST_EVENTS)}
+
+
 def _neighbor(query: Query) -> dict[str, Any]:
     by = query.integer("by", -1, 1)
     if by == 0:
@@ -141,6 +147,11 @@ def _search(query: Query) -> dict[str, Any]:
 def _area(query: Query) -> dict[str, Any]:
     t0, t1 = query.span()
     return {"rows": query.rows(), "t0": t0, "t1": t1}
+
+
+def _path(query: Query) -> dict[str, Any]:
+    t0, t1 = query.span()
+    return {"t0": t0, "t1": t1, "px": query.integer("px", 1, _MOST_PIXELS)}
 
 
 def _app(action: Action, method: str = "GET") -> App:
@@ -177,13 +188,9 @@ def _admit(request: Request, method: str) -> None:
 
 
 def _reply(request: Request, body: bytes, content_type: str = _JSON, status: int = 200, expires: int = 0) -> Response:
-    """Build a response; text is packed here, as small as TensorBoard would and ten times as fast."""
+    """Build a response; it is packed here, as small as TensorBoard would and ten times as fast."""
     encoding = None
-    if (
-        content_type != "application/octet-stream"
-        and len(body) > _WORTH_PACKING
-        and request.accept_encodings.quality("gzip") > 0
-    ):
+    if len(body) > _WORTH_PACKING and request.accept_encodings.quality("gzip") > 0:
         from isal import igzip
 
         body, encoding = igzip.compress(body, 2), "gzip"

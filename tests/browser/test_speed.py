@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import corpus
 from browser.profiler import Profiler
 from browser.tb import TensorBoard
+from dense import dense, write
 
 if TYPE_CHECKING:
     import pytest
@@ -22,6 +23,9 @@ RECORD = """() => {
   const tick = (now) => { window.frames_.push(now - last); last = now; window.ticking = requestAnimationFrame(tick); };
   window.ticking = requestAnimationFrame(tick);
 }"""
+MEASURED = "() => performance.getEntriesByName('timeline-frame').map((one) => one.duration)"
+#: Events of a trace that fills the screen.
+DENSE = 400_000
 STOP = "() => { cancelAnimationFrame(window.ticking); return window.frames_.slice(1); }"
 
 
@@ -74,6 +78,33 @@ def drive(profiler: Profiler) -> None:
             profiler.page.mouse.wheel(0, -60 if key in "wd" else 60)
             profiler.page.keyboard.up("Control")
         profiler.page.keyboard.up(key)
+
+
+def test_a_dense_picture_is_painted_in_time(
+    boards: Callable[..., TensorBoard],
+    visit: Callable[..., Profiler],
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Some ten thousands of bars, each frame anew: 8 ms of script a frame where nothing else runs."""
+    run = tmp_path / "log" / "run"
+    run.mkdir(parents=True)
+    write(dense(DENSE), run / "dense.1750000000000.pt.trace.json")
+    settings = {"reduced_motion": "no-preference", "viewport": {"width": 2400, "height": 1700}}
+    profiler = visit(boards(tmp_path / "log"), context=settings, view="timeline").ready("timeline")
+    box = profiler.get("timeline-canvas").bounding_box()
+    assert box
+    profiler.page.mouse.move(box["x"] + box["width"] * 0.5, box["y"] + 80)
+    profiler.focus_timeline()
+    bars = profiler.stats()["rects"]
+    profiler.frame.evaluate("() => { window.__tl.measure(); performance.clearMeasures(); }")
+    drive(profiler)
+    script = sorted(profiler.frame.evaluate(MEASURED))
+    median, tail = script[len(script) // 2], script[int(len(script) * 0.95)]
+    with capsys.disabled():
+        print(f"\n{DENSE} events, {bars} bars: {len(script)} frames, script median {median:.1f} ms, 95 % {tail:.1f} ms")
+    assert bars > 30_000
+    assert median < 40
 
 
 def test_from_click_to_picture(

@@ -18,10 +18,12 @@ ROUTES: dict[str, dict[str, Any]] = {
     "lanes": {},
     "names": {},
     "tile": {"rows": "0", "t0": 0, "t1": 100_000, "px": 100},
+    "longest": {"entry": 0, "count": 1},
     "event": {"id": 2},
     "neighbor": {"id": 2, "by": 1},
     "search": {"q": "K"},
     "area": {"rows": "0", "t0": 0, "t1": 100_000},
+    "path": {"t0": 0, "t1": 100_000, "px": 10},
     "minimap": {"px": 10},
     "info": {},
 }

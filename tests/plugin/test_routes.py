@@ -17,7 +17,7 @@ from wire.tile import unpack
 
 Serve = Callable[..., Served]
 
-DATA = ("view", "info", "lanes", "names", "tile", "event", "neighbor", "search", "area", "minimap")
+DATA = ("view", "info", "lanes", "names", "tile", "longest", "event", "neighbor", "search", "area", "path", "minimap")
 HOSTILE = (
     "</script><script>alert(1)</script>",
     "x" * 100_000,
@@ -126,6 +126,8 @@ def test_a_trace_that_is_not_open_is_a_conflict(serve: Serve, logdir: Path) -> N
         ("tile", {"rows": "0", "t0": 0, "t1": "9" * 5000, "px": 10}, "'t1'"),
         ("tile", {"rows": "0", "t0": 0, "t1": 2**53 + 1, "px": 10}, "'t1'"),
         ("tile", {"rows": "99999", "t0": 0, "t1": 9, "px": 10}, "99999"),
+        ("longest", {"count": 1}, "'entry' is missing"),
+        ("longest", {"entry": 0, "count": 0}, "'count'"),
         ("area", {"rows": "0", "t0": 0, "t1": "NaN"}, "'t1'"),
         ("area", {"rows": "9999", "t0": 0, "t1": 10}, "9999"),
         ("event", {}, "'id' is missing"),
@@ -197,6 +199,28 @@ def test_a_tile(opened: tuple[Served, str]) -> None:
     tile = unpack(response.data)
     assert tile["t0"] == -1000
     assert tile["n"] >= 4
+
+
+def test_a_tile_travels_packed_where_the_browser_takes_it(serve: Serve, tmp_path: Path) -> None:
+    trace = TraceBuilder()
+    for at in range(400):
+        trace.kernel(10 * at, 10 * at + 1 + at % 7)
+    trace.write(tmp_path / "worker.pt.trace.json")
+    served = serve(tmp_path)
+    url = served.get("tile", trace=served.ready(), rows="1", t0=0, t1=4_000_000, px=4000).request.url
+    plain, packed = (served.client.get(url, headers={"Accept-Encoding": one}) for one in ("identity", "gzip"))
+    assert "Content-Encoding" not in plain.headers
+    assert packed.headers["Content-Encoding"] == "gzip"
+    assert gzip.decompress(packed.data) == plain.data
+    assert len(packed.data) < len(plain.data) / 2
+    assert unpack(plain.data)["n"] == 400
+
+
+def test_the_longest_of_some_bars(opened: tuple[Served, str]) -> None:
+    served, trace = opened
+    found = served.json("longest", trace=trace, entry=0, count=1)
+    assert sorted(found) == ["duration_ns", "id", "kind", "name", "row", "start_ns"]
+    assert served.problem(404, "longest", trace=trace, entry=10**6, count=1)["code"]
 
 
 @pytest.mark.parametrize("name", HOSTILE)

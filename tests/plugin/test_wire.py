@@ -22,10 +22,12 @@ SHAPES: dict[str, type[shapes.Shape]] = {
     "lanes": shapes.Lanes,
     "names": shapes.Names,
     "tile": shapes.Tile,
+    "longest": shapes.Longest,
     "event": shapes.Event,
     "neighbor": shapes.Neighbor,
     "search": shapes.Search,
     "area": shapes.Area,
+    "path": shapes.Path,
     "minimap": shapes.Minimap,
     "error": shapes.Error,
 }

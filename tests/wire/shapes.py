@@ -182,7 +182,7 @@ class Table(Shape):
 class Lane(Shape):
     lane: int
     parent: int | None
-    kind: Literal["gpu", "idle", "stream", "ranges", "process", "thread"]
+    kind: Literal["gpu", "idle", "stream", "ranges", "counter", "process", "thread"]
     title: str
     detail: str
     device: int | None
@@ -190,6 +190,9 @@ class Lane(Shape):
     rows: int
     events: int
     busy_ns: int
+    unit: str
+    low: Number | None
+    high: Number | None
 
 
 class Lanes(Shape):
@@ -284,6 +287,30 @@ class Minimap(Shape):
     host: list[Number]
 
 
+class Path(Shape):
+    start_ns: list[int]
+    end_ns: list[int]
+    row: list[int | None]
+    kind: list[str]
+    stretches: int
+
+
+class Longest(Shape):
+    id: int
+    name: int
+    kind: str
+    start_ns: int
+    duration_ns: int
+    row: int
+
+
+class Points(Shape):
+    start: list[int]
+    low: list[Number]
+    high: list[Number]
+    changes: list[int]
+
+
 class Tile(Shape):
     """A tile's bytes, unpacked."""
 
@@ -294,7 +321,7 @@ class Tile(Shape):
     t1: float
     quantum: float
     tick: float
-    rows: list[tuple[int, int]]
+    rows: list[tuple[int, int, int, int]]
     start: list[int]
     length: list[int]
     id: list[int]
@@ -303,3 +330,4 @@ class Tile(Shape):
     kind: list[int]
     busy: list[int]
     flags: list[int]
+    points: Points

@@ -6,9 +6,12 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from kinetoscope.errors import ChoiceError
 from kinetoscope.timeline import lanes as lane_layout
 from kinetoscope.timeline import levels, tiles
+from kinetoscope.timeline import path as critical
 from kinetoscope.timeline import search as finding
 from kinetoscope.timeline.details import Details
 
@@ -33,8 +36,10 @@ class Timeline:
         return lane_layout.build(self.trace)
 
     @cached_property
-    def _levels(self) -> list[levels.Level]:
-        return levels.build(self._layout[1])
+    def _content(self) -> tiles.Content:
+        lanes, rows = self._layout
+        drawn = {lane.first_row: lane.counter for lane in lanes if lane.counter}
+        return tiles.Content(rows, levels.build(rows), drawn)
 
     @cached_property
     def _details(self) -> Details:
@@ -44,7 +49,9 @@ class Timeline:
     def end_ns(self) -> int:
         """End of the last event that is drawn."""
         rows = self._layout[1]
-        return int(rows.end.max()) if rows.end.size else 0
+        filled = np.flatnonzero(np.diff(rows.first))
+        ends = rows.ends(rows.first[filled + 1] - 1, filled)
+        return int(max([0, *ends.tolist(), *(reach[-1] for reach in rows.reach.values())]))
 
     def lanes(self) -> dict[str, Any]:
         """Return the lanes in drawing order."""
@@ -61,6 +68,7 @@ class Timeline:
                 "rows": lane.rows,
                 "events": lane.events,
                 "busy_ns": lane.busy_ns,
+                **_measured(lane),
             }
             for number, lane in enumerate(found)
         ]
@@ -68,11 +76,15 @@ class Timeline:
 
     def names(self) -> list[str]:
         """Return the texts that the tiles' name column numbers."""
-        return [*self.trace.columns.names, "window end"]
+        return [*self.trace.columns.names, "nothing recorded"]
 
     def tile(self, rows: Sequence[int], t0: int, t1: int, px: int) -> bytes:
         """Return what of some rows touches ``[t0, t1)``, merged for ``px`` pixels, as bytes."""
-        return tiles.pack(self._layout[1], self._levels, self.trace.columns.id, self._checked(rows), (t0, t1), px)
+        return tiles.pack(self._content, self._checked(rows), (t0, t1), px)
+
+    def longest(self, entry: int, count: int) -> dict[str, Any]:
+        """Return the longest of some neighbours on a row: what a merged bar stands for, by its first entry and its count."""
+        return self._details.longest(entry, count)
 
     def event(self, event_id: int) -> dict[str, Any]:
         """Return all that is known of an event."""
@@ -84,11 +96,15 @@ class Timeline:
 
     def search(self, text: str, limit: int = 2000, *, exact: bool = False) -> dict[str, Any]:
         """Find events by name."""
-        return finding.search(self.trace, self._layout[1], text, limit, exact=exact)
+        return finding.search(self.trace, self._details.row_of_event, text, limit, exact=exact)
 
     def area(self, rows: Sequence[int], t0: int, t1: int) -> dict[str, Any]:
         """Sum what lies in ``[t0, t1)`` on some rows, by name."""
         return finding.area(self.trace, self._layout[1], self._checked(rows), (t0, t1))
+
+    def path(self, t0: int, t1: int, px: int) -> dict[str, Any]:
+        """Return the critical paths in ``[t0, t1)``, as they are drawn over the rows."""
+        return critical.path(self.trace, self._details.row_of_event, (t0, t1), px)
 
     def minimap(self, px: int) -> dict[str, Any]:
         """Return the covered share of each of ``px`` parts of the recording."""
@@ -100,3 +116,9 @@ class Timeline:
         if wrong is not None:
             raise ChoiceError(f"no row {wrong} in this trace", hint=f"rows are 0 to {count - 1}")
         return rows
+
+
+def _measured(lane: lane_layout.Lane) -> dict[str, Any]:
+    """Return unit and bounds of a counter's lane; of the others, nothing."""
+    low, high = (lane.counter.bounds if lane.counter else None) or (None, None)
+    return {"unit": lane.counter.unit if lane.counter else "", "low": low, "high": high}

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kinetoscope.errors import ChoiceError
-from kinetoscope.timeline.lanes import KIND_NAMES, wire_kinds
+from kinetoscope.timeline.lanes import KIND_NAMES
 
 if TYPE_CHECKING:
     from kinetoscope.timeline.rows import Rows
@@ -24,11 +24,8 @@ class Details:
 
     def __init__(self, trace: Trace, rows: Rows) -> None:
         self._trace, self._rows = trace, rows
-        self._kind = wire_kinds(trace)
-        on_rows = np.flatnonzero(rows.kind != KIND_NAMES.index("idle"))
-        # where each row of the columns stands on the timeline, -1 where it is not drawn
-        self._entry = np.full(len(trace), -1, np.int64)
-        self._entry[rows.event[on_rows]] = on_rows
+        self._kind = rows.sources[0].kind
+        self.row_of_event = _rows_of_events(rows, len(trace))
 
     def position(self, event: int) -> int:
         """Return the row of the columns that holds an event.
@@ -49,14 +46,14 @@ class Details:
         if row < 0:
             return None
         columns = self._trace.columns
-        entry = int(self._entry[row])
+        drawn = int(self.row_of_event[row])
         return {
             "id": int(columns.id[row]),
             "name": columns.names[columns.name[row]],
             "kind": KIND_NAMES[self._kind[row]],
             "start_ns": int(columns.start[row]),
             "duration_ns": int(columns.duration[row]),
-            "row": int(np.searchsorted(self._rows.first, entry, side="right") - 1) if entry >= 0 else None,
+            "row": drawn if drawn >= 0 else None,
         }
 
     def event(self, event: int) -> dict[str, Any]:
@@ -163,15 +160,60 @@ class Details:
         dict
             ``{"event": reference or None}``.
         """
-        entry = int(self._entry[self.position(event)])
-        if entry < 0:
+        at = self.position(event)
+        row = int(self.row_of_event[at])
+        if row < 0:
             return {"event": None}
-        row = int(np.searchsorted(self._rows.first, entry, side="right") - 1)
         part = self._rows.row(row)
-        other = entry + by
+        other = part.start + int(np.flatnonzero(self._rows.bar[part] == at)[0]) + by
         if not part.start <= other < part.stop:
             return {"event": None}
-        return {"event": self.reference(int(self._rows.event[other]))}
+        return {"event": self.reference(int(self._rows.bar[other]))}
+
+    def longest(self, entry: int, count: int) -> dict[str, Any]:
+        """Return the longest of some neighbours on a row.
+
+        Parameters
+        ----------
+        entry : int
+            The first of them, as tiles number them.
+        count : int
+
+        Returns
+        -------
+        dict
+            ``Longest`` of ``docs/wire.md``.
+
+        Raises
+        ------
+        ChoiceError
+            When they are not on one row.
+        """
+        row = self._rows.row_of(entry)
+        if not 0 <= row < self._rows.count or entry + count > self._rows.row(row).stop:
+            raise ChoiceError(
+                f"no {count} bars on a row from {entry} on", hint="the timeline has changed: load it again"
+            )
+        some = slice(entry, entry + count)
+        length = self._rows.lengths(some, row)
+        at = int(length.argmax())
+        found = {key: self._rows.look_up(key, some, row)[at] for key in ("id", "start", "name", "kind")}
+        return {
+            "id": int(found["id"]),
+            "name": int(found["name"]),
+            "kind": KIND_NAMES[found["kind"]],
+            "start_ns": int(found["start"]),
+            "duration_ns": int(length[at]),
+            "row": row,
+        }
+
+
+def _rows_of_events(rows: Rows, events: int) -> npt.NDArray[Any]:
+    """Return the row that each event is drawn on, -1 for those that are not."""
+    found = np.full(events, -1, np.int16 if rows.count < 1 << 15 else np.int32)
+    for number in np.flatnonzero(rows.source == 0).tolist():
+        found[rows.bar[rows.row(number)]] = number
+    return found
 
 
 def _known(value: Any) -> int | None:

@@ -3,26 +3,29 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from kinetoscope import schema
 from kinetoscope.devices import properties
+from kinetoscope.idle.causes import CAUSES
 from kinetoscope.naming import matching
-from kinetoscope.timeline.rows import Rows, nest, reach_by_row
+from kinetoscope.timeline import measures
+from kinetoscope.timeline.counters import Counter
+from kinetoscope.timeline.rows import Bars, Entries, Rows, nest, shared_rows
 
 if TYPE_CHECKING:
     from kinetoscope.trace import Trace
 
 Index = npt.NDArray[np.int64]
 
-COMMUNICATION, IDLE, STEP, DATA_LOADER = 14, 15, 16, 17
+COMMUNICATION, IDLE, STEP, DATA_LOADER, FIRST_CAUSE = 14, 15, 16, 17, 18
 """Kinds that only the timeline tells apart, behind the codes of :data:`kinetoscope.schema.KINDS`."""
 
-KIND_NAMES = (*schema.KINDS, "communication", "idle", "step", "data_loader")
+KIND_NAMES = (*schema.KINDS, "communication", "idle", "step", "data_loader", *(f"idle {cause}" for cause in CAUSES))
 
 
 @dataclass
@@ -31,14 +34,16 @@ class Lane:
 
     Parameters
     ----------
-    kind : {"gpu", "idle", "stream", "ranges", "process", "thread"}
+    kind : {"gpu", "idle", "stream", "ranges", "counter", "process", "thread"}
     title, detail : str
     parent : int or None
         Number of the lane above it.
     device : int or None
     members : ndarray of int64
-        Rows of the columns that it shows.
-    first_row, rows, busy_ns : int
+        Rows of the columns that it shows; none any more once rows are given out.
+    counter : Counter or None
+        What a lane of kind ``counter`` draws.
+    first_row, rows, events, busy_ns : int
         Set when rows are given out.
     """
 
@@ -48,6 +53,7 @@ class Lane:
     parent: int | None = None
     device: int | None = None
     members: Index = field(default_factory=lambda: np.empty(0, np.int64))
+    counter: Counter | None = None
     first_row: int = 0
     rows: int = 0
     events: int = 0
@@ -68,9 +74,15 @@ def build(trace: Trace) -> tuple[list[Lane], Rows]:
     rows : Rows
     """
     lanes: list[Lane] = []
-    _add_devices(trace, lanes)
+    measured = measures.counters(trace)
+    _add_devices(trace, lanes, measured)
     _add_hosts(trace, lanes)
+    lanes += [_counter_lane(counter, None) for counter in measured if counter.device is None]
     return lanes, _give_rows(trace, lanes)
+
+
+def _counter_lane(counter: Counter, above: int | None) -> Lane:
+    return Lane("counter", counter.title, counter.unit, above, counter.device, counter=counter)
 
 
 def _shown(trace: Trace, kinds: tuple[str, ...]) -> Index:
@@ -78,8 +90,8 @@ def _shown(trace: Trace, kinds: tuple[str, ...]) -> Index:
     return np.flatnonzero(columns.timed & np.isin(columns.kind, [schema.CODE[kind] for kind in kinds]))
 
 
-def _add_devices(trace: Trace, lanes: list[Lane]) -> None:
-    """Add a group per device: idle time, streams, ranges projected on it, synchronization."""
+def _add_devices(trace: Trace, lanes: list[Lane], measured: list[Counter]) -> None:
+    """Add a group per device: idle time, counters, streams, ranges projected on it, synchronization."""
     columns = trace.columns
     groups = {
         "stream": _shown(trace, ("kernel", "memcpy", "memset")),
@@ -95,6 +107,7 @@ def _add_devices(trace: Trace, lanes: list[Lane]) -> None:
         )
         if number in busy:
             lanes.append(Lane("idle", "Idle", "no work on any stream", above, number))
+        lanes += [_counter_lane(counter, above) for counter in measured if counter.device == number]
         own = groups["stream"][columns.device[groups["stream"]] == number]
         for stream in np.unique(columns.stream[own]).tolist():
             members = own[columns.stream[own] == stream]
@@ -149,57 +162,68 @@ def wire_kinds(trace: Trace) -> npt.NDArray[np.uint8]:
     return kinds
 
 
+def idle_bars(trace: Trace) -> Bars:
+    """Return the idle time of all devices, as the bars of the idle rows: one per segment, coloured by its cause, named by the host event behind it.
+
+    Their ids are the numbers of the gaps that they are parts of.
+    """
+    columns, segments = trace.columns, trace.idle_segments
+    named = columns.name[np.maximum(segments.event, 0)] if len(columns) else np.zeros(len(segments), np.int32)
+    return Bars(
+        id=segments.gap,
+        start=segments.start,
+        duration=segments.end - segments.start,
+        name=np.where(segments.event >= 0, named, len(columns.names)).astype(np.int32),
+        kind=(FIRST_CAUSE + segments.cause).astype(np.uint8),
+        unfinished=np.zeros(len(segments), bool),
+    )
+
+
 def _give_rows(trace: Trace, lanes: list[Lane]) -> Rows:
-    """Number the rows through all lanes and sort the events by row and time."""
-    columns, gaps = trace.columns, trace.gap_table
-    member = np.concatenate([lane.members for lane in lanes]) if lanes else np.empty(0, np.int64)
-    lane_of = np.repeat(np.arange(len(lanes)), [lane.members.size for lane in lanes])
-    start = columns.start[member]
-    end = start + np.maximum(columns.duration[member], 0)
-    tie = (columns.kind[member] == schema.CODE["api_call"]).astype(np.int8)
-    row = nest(lane_of, start, end, tie)
-    height = np.zeros(len(lanes), np.int64)
-    np.maximum.at(height, lane_of, row + 1)
-    idle = [(i, lane) for i, lane in enumerate(lanes) if lane.kind == "idle"]
-    height[[i for i, _ in idle]] = 1
+    """Number the rows through all lanes and sort the bars by row and time."""
+    events, idle = _event_bars(trace), idle_bars(trace)
+    member = np.concatenate([np.empty(0, np.int64), *(lane.members for lane in lanes)])
+    lane_of = np.repeat(np.arange(len(lanes), dtype=np.int32), [lane.members.size for lane in lanes])
+    start = events.start[member]
+    length = np.maximum(events.duration[member], 0)
+    tie = (trace.columns.kind[member] == schema.CODE["api_call"]).astype(np.int8)
+    order, depth, crowded = nest(lane_of, start, start + length, tie)
+    lane_of, member = lane_of[order], member[order]
+    height = np.array([lane.kind in ("idle", "counter") for lane in lanes], np.int64)
+    np.maximum.at(height, lane_of, depth + 1)
     first_row = np.concatenate([[0], np.cumsum(height)])
-    time = np.bincount(lane_of, weights=np.where(row == 0, end - start, 0), minlength=len(lanes))
+    outer = depth == 0
+    time = np.bincount(lane_of[outer], weights=length[order[outer]], minlength=len(lanes))
     for i, lane in enumerate(lanes):
-        lane.first_row, lane.rows, lane.events, lane.busy_ns = (
-            int(first_row[i]),
-            int(height[i]),
-            lane.members.size,
-            int(time[i]),
-        )
-    row_of_gap = np.zeros(gaps.start.size, np.int64)
-    for _, lane in idle:
-        own = gaps.device == lane.device
+        lane.first_row, lane.rows = int(first_row[i]), int(height[i])
+        lane.events, lane.busy_ns = lane.members.size, int(time[i])
+        lane.members = np.empty(0, np.int64)  # the rows have them now, in half as many bytes
+    row_of_gap = np.zeros(idle.start.size, np.int64)
+    for lane in (lane for lane in lanes if lane.kind == "idle"):
+        own = trace.gap_table.device[idle.id] == lane.device
         row_of_gap[own] = lane.first_row
-        lane.events, lane.busy_ns = int(own.sum()), int((gaps.end - gaps.start)[own].sum())
-    next_name = np.where(
-        gaps.next >= 0, columns.name[np.maximum(gaps.next, 0)] if len(columns) else 0, len(columns.names)
-    )
-    return _sorted(
-        row=np.concatenate([row + first_row[lane_of], row_of_gap]),
-        start=np.concatenate([start, gaps.start]),
-        end=np.concatenate([end, gaps.end]),
-        event=np.concatenate([member, np.arange(gaps.start.size)]),
-        name=np.concatenate([columns.name[member], next_name]).astype(np.int32),
-        kind=np.concatenate([wire_kinds(trace)[member], np.full(gaps.start.size, IDLE, np.uint8)]),
-        unfinished=np.concatenate([columns.unfinished[member], np.zeros(gaps.start.size, bool)]),
-        count=int(first_row[-1]),
-    )
+        lane.events, lane.busy_ns = int(own.sum()), int(idle.duration[own].sum())
+    row = np.concatenate([first_row[lane_of] + depth, row_of_gap])
+    bar = np.concatenate([member.astype(np.int32), np.arange(idle.start.size, dtype=np.int32)])
+    on_idle = np.repeat([lane.kind == "idle" for lane in lanes], height)
+    return _sorted((events, idle), row, bar, on_idle.astype(np.uint8), crowded=crowded)
 
 
-def _sorted(*, row: Index, start: Index, end: Index, count: int, **values: npt.NDArray[Any]) -> Rows:
-    """Sort entries by row and time."""
-    order = np.lexsort((end, start, row))
-    first = np.searchsorted(row[order], np.arange(count + 1))
-    reach = reach_by_row(row[order], end[order])
-    return Rows(
-        start=start[order],
-        end=end[order],
-        reach=reach,
-        first=first.astype(np.int64),
-        **{key: column[order] for key, column in values.items()},
-    )
+def _sorted(
+    sources: tuple[Bars, ...], row: Index, bar: Entries, source: npt.NDArray[np.uint8], *, crowded: bool
+) -> Rows:
+    """Sort bars by row; those of a row come by start already."""
+    # two bytes are sorted by counting, several times as fast
+    order = np.argsort(row.astype(np.uint16) if source.size < 1 << 16 else row, kind="stable")
+    first = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=source.size))])
+    rows = Rows(sources, source, bar[order], first)
+    if not crowded:
+        return rows
+    every = np.arange(row.size)
+    start = rows.look_up("start", every, row[order])
+    return replace(rows, reach=shared_rows(row[order], start, start + rows.lengths(every, row[order])))
+
+
+def _event_bars(trace: Trace) -> Bars:
+    columns = trace.columns
+    return Bars(columns.id, columns.start, columns.duration, columns.name, wire_kinds(trace), columns.unfinished)

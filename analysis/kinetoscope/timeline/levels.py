@@ -1,17 +1,20 @@
 """Rows merged beforehand at coarser and coarser times, so that a tile of everything costs no more than a tile of a little.
 
-A merged rectangle keeps how many events it stands for, how much of it they cover, and which is the longest. Merging merged rectangles again
-shows the same as merging the events, since a level's buckets are never wider than a tile's.
+A run is some neighbours on a row that are drawn as one. It keeps how many events it stands for, how much time they cover, and which is the
+longest. Merging runs again shows the same as merging the events, since a level's buckets are never wider than a tile's. Runs follow each other
+on a row without a gap in the numbers of their entries, so that the first entry of each tells how many events it holds.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from kinetoscope.timeline.rows import Rows, reach_by_row
+from kinetoscope.timeline.rows import Entries, Rows, narrow, touching
 
 Index = npt.NDArray[np.int64]
 
@@ -19,124 +22,191 @@ FEWEST = 100_000
 """Below this many events merging beforehand is not worth its time."""
 
 _FIRST_NS = 1_000
-_STEP = 4
+_STEP = 2
+#: A level is kept when it has at most this share of the runs of the one before: all levels together then have at most two thirds of the events.
 _SHRINK = 0.4
+#: How many runs are looked at, in stretches of so many, to tell how many a level would have.
+_SAMPLE, _STRETCH = 200_000, 4_000
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Runs of neighbouring events, by row and start.
+
+    Parameters
+    ----------
+    row : ndarray of int
+    start, end : ndarray of int64
+        Of the first event, and the latest end, ns.
+    head : ndarray of int
+        The first event, as an entry of the rows.
+    events : ndarray of int
+        How many events it stands for.
+    busy : ndarray of int
+        ns that they cover.
+    longest : ndarray of int
+        The longest event, as an entry of the rows; where buckets are longer than 2 s, one of about that length.
+    most : ndarray of int
+        Its length, ns.
+    """
+
+    row: npt.NDArray[Any]
+    start: Index
+    end: Index
+    head: npt.NDArray[Any]
+    events: npt.NDArray[Any]
+    busy: npt.NDArray[Any]
+    longest: npt.NDArray[Any]
+    most: npt.NDArray[Any]
+
+    @property
+    def size(self) -> int:
+        """Number of runs."""
+        return int(self.start.size)
+
+    def part(self, chosen: slice) -> Runs:
+        """Return some of the runs."""
+        return Runs(**{name: column[chosen] for name, column in vars(self).items()})
 
 
 @dataclass(frozen=True)
 class Level:
-    """Rectangles by row and time, one entry each.
+    """All rows as runs, 28 bytes each.
 
     Parameters
     ----------
-    quantum : float
-        Width of the buckets that were merged, ns; 0 for the events themselves.
-    row, start, end : ndarray of int64
-    entry : ndarray of int64
-        The longest event, as an entry of the rows.
-    longest : ndarray of int64
-        Its length, ns.
-    events : ndarray of int64
-        How many events a rectangle stands for.
-    busy : ndarray of int64
-        ns that they cover.
-    reach : ndarray of int64
-        Latest end on the row so far.
+    quantum : int
+        Width of the buckets that were merged, ns.
     first : ndarray of int64
         Where each row begins; one more entry than rows.
+    head : ndarray of int32
+        First entry of each run, and behind the last one the number of entries.
+    start : ndarray of int64
+    length, busy, most : ndarray of uint32 or int64
+    longest : ndarray of int32
+    reach : dict of int to ndarray of int64
+        As in :class:`~kinetoscope.timeline.rows.Rows`.
     """
 
-    quantum: float
-    row: Index
-    start: Index
-    end: Index
-    entry: Index
-    longest: Index
-    events: Index
-    busy: Index
-    reach: Index
+    quantum: int
     first: Index
+    head: Entries
+    start: Index
+    length: npt.NDArray[Any]
+    busy: npt.NDArray[Any]
+    most: npt.NDArray[Any]
+    longest: Entries
+    reach: dict[int, Index]
 
-    def within(self, number: int, start: int, end: int) -> tuple[int, int]:
-        """Return the range of entries of a row that touch ``[start, end)``."""
-        begin, stop = int(self.first[number]), int(self.first[number + 1])
-        low = begin + int(np.searchsorted(self.reach[begin:stop], start, side="left"))
-        high = begin + int(np.searchsorted(self.start[begin:stop], end, side="left"))
-        # an event that ended exactly at the start is not in the window, one of no length at the start is
-        while low < high and self.reach[low] == start and self.start[low] < start:
-            low += 1
-        return low, max(high, low)
+    def ends(self, at: Index) -> Index:
+        """Return the ends of some runs, ns."""
+        return np.asarray(self.start[at] + self.length[at])
 
-    def take(self, at: Index) -> Level:
-        """Return some of the rectangles, in their order, for merging."""
-        return replace(
-            self,
-            row=self.row[at],
-            start=self.start[at],
-            end=self.end[at],
-            entry=self.entry[at],
-            longest=self.longest[at],
-            events=self.events[at],
-            busy=self.busy[at],
+    def cut(self, numbers: Index, window: tuple[int, int]) -> Runs:
+        """Return the runs of some rows that touch a window."""
+        reach = {place: self.reach[number] for place, number in enumerate(numbers.tolist()) if number in self.reach}
+        bounds = self.first[numbers], self.first[numbers + 1]
+        low, high = touching(bounds, window, self.start.__getitem__, self.ends, reach)
+        parts = [slice(*bound) for bound in zip(low.tolist(), high.tolist(), strict=True)]
+        start, length, head = (_joined(column, parts) for column in (self.start, self.length, self.head))
+        return Runs(
+            row=np.repeat(numbers, high - low),
+            start=start,
+            end=start + length,
+            head=head,
+            events=_joined(self.head[1:], parts) - head,
+            busy=_joined(self.busy, parts),
+            longest=_joined(self.longest, parts),
+            most=_joined(self.most, parts),
         )
 
 
-def events(rows: Rows) -> Level:
-    """Return the events of rows as rectangles of one each."""
-    length = rows.end - rows.start
-    size = length.size
-    row = np.repeat(np.arange(rows.count), np.diff(rows.first))
-    every = np.arange(size)
-    one = np.broadcast_to(np.int64(1), size)
-    return Level(0.0, row, rows.start, rows.end, every, length, one, length, rows.reach, rows.first)
+def _joined(column: npt.NDArray[Any], parts: Sequence[slice]) -> npt.NDArray[Any]:
+    return np.concatenate([column[:0], *(column[part] for part in parts)])
 
 
-def merge(level: Level, origin: int, quantum: float) -> Level:
-    """Merge the rectangles that are shorter than a bucket and start in the same one of their row.
+def cut(rows: Rows, levels: Sequence[Level], numbers: Index, window: tuple[int, int], quantum: float) -> Runs:
+    """Return the runs of some rows that touch a window, merged no coarser than asked for.
 
     Parameters
     ----------
-    level : Level
-        By row and start.
-    origin : int
-        Start of the first bucket, ns; what starts earlier falls in it.
+    rows : Rows
+    levels : sequence of Level
+        Finest first.
+    numbers : ndarray of int64
+        Row numbers, ascending.
+    window : tuple of int
+        ``[start, end)`` in ns.
     quantum : float
-        Width of a bucket, ns.
+        Widest bucket, ns.
 
     Returns
     -------
-    Level
-        Without reach and first.
+    Runs
     """
-    if level.start.size == 0:
-        return level
-    wide = level.end - level.start >= quantum
-    bucket = np.floor((np.maximum(level.start, origin) - origin) / quantum).astype(np.int64)
-    opens = np.ones(level.start.size, bool)
-    opens[1:] = (np.diff(level.row) != 0) | (np.diff(bucket) != 0) | wide[1:] | wide[:-1]
+    for level in reversed(levels):
+        if level.quantum <= quantum:
+            return level.cut(numbers, window)
+    low, high = rows.within(numbers, *window)
+    parts = [np.arange(*bound, dtype=np.int32) for bound in zip(low.tolist(), high.tolist(), strict=True)]
+    return single(rows, np.concatenate([np.empty(0, np.int32), *parts]), np.repeat(numbers, high - low))
+
+
+def single(rows: Rows, entry: npt.NDArray[Any], row: npt.NDArray[Any]) -> Runs:
+    """Return entries as runs of one event each."""
+    start, length = rows.look_up("start", entry, row), rows.lengths(entry, row)
+    one = np.broadcast_to(np.int32(1), entry.size)
+    return Runs(row, start, start + length, entry, one, length, entry, length)
+
+
+def merge(runs: Runs, quantum: float) -> Runs:
+    """Merge the runs that are shorter than a bucket and start in the same one of their row.
+
+    Parameters
+    ----------
+    runs : Runs
+    quantum : float
+        Width of a bucket, ns; the first one starts at 0.
+
+    Returns
+    -------
+    Runs
+    """
+    opens = _opens(runs, quantum)
     heads = np.flatnonzero(opens)
-    best = _longest(level.longest, heads)
-    return Level(
-        quantum=quantum,
-        row=level.row[heads],
-        start=level.start[heads],
-        end=np.maximum.reduceat(level.end, heads),
-        entry=level.entry[best],
-        longest=level.longest[best],
-        events=np.add.reduceat(level.events, heads),
-        busy=np.add.reduceat(level.busy, heads),
-        reach=level.reach[:0],
-        first=level.first[:0],
+    if heads.size == runs.size:
+        return runs
+    best = _longest(runs.most, heads, quantum)
+    return Runs(
+        row=runs.row[heads],
+        start=runs.start[heads],
+        end=np.maximum.reduceat(runs.end, heads),
+        head=runs.head[heads],
+        events=np.add.reduceat(runs.events, heads, dtype=np.int64),
+        busy=np.add.reduceat(runs.busy, heads, dtype=np.int64),
+        longest=runs.longest[best],
+        most=runs.most[best],
     )
 
 
-def _longest(length: Index, heads: Index) -> Index:
+def _opens(runs: Runs, quantum: float) -> npt.NDArray[np.bool_]:
+    """Tell where a new run begins."""
+    opens = np.ones(runs.size, bool)
+    if runs.size:
+        bucket = runs.start // int(quantum) if quantum == int(quantum) else np.floor(runs.start / quantum)
+        wide = runs.end - runs.start >= quantum
+        np.not_equal(runs.row[1:], runs.row[:-1], out=opens[1:])
+        opens[1:] |= (bucket[1:] != bucket[:-1]) | wide[1:] | wide[:-1]
+    return opens
+
+
+def _longest(length: npt.NDArray[Any], heads: Index, quantum: float) -> Index:
     """Return the position of the longest entry of each group, the first of equals."""
-    group = np.repeat(np.arange(heads.size), np.diff(np.append(heads, length.size)))
-    most = np.maximum.reduceat(length, heads)
-    hits = np.flatnonzero(length == most[group])
-    first = np.concatenate([[True], np.diff(group[hits]) != 0])
-    return hits[first]
+    # length and position in one number; only lengths below a bucket compete, the others are alone
+    shift = max(0, int(quantum).bit_length() - 31)
+    size = np.minimum(length >> shift, (1 << 31) - 1).astype(np.int64)
+    best = np.maximum.reduceat((size << 32) | np.arange((1 << 32) - 1, (1 << 32) - 1 - size.size, -1), heads)
+    return np.asarray(((1 << 32) - 1) - (best & ((1 << 32) - 1)))
 
 
 def build(rows: Rows) -> list[Level]:
@@ -149,22 +219,43 @@ def build(rows: Rows) -> list[Level]:
     Returns
     -------
     list of Level
-        The events first.
+        Finest first; the events themselves are none of them.
     """
-    levels = [events(rows)]
-    if rows.start.size < FEWEST:
+    levels: list[Level] = []
+    if rows.bar.size < FEWEST:
         return levels
-    origin, span = int(rows.start.min()), int(rows.end.max() - rows.start.min())
+    every = np.arange(rows.bar.size, dtype=np.int32)
+    runs = single(rows, every, np.repeat(np.arange(rows.count, dtype=np.int32), np.diff(rows.first)))
+    span = int(runs.end.max() - runs.start.min())
     quantum = _FIRST_NS
     while quantum < span // 64:
-        merged = merge(levels[-1], origin, quantum)
-        if merged.start.size <= _SHRINK * levels[-1].start.size:
-            levels.append(_indexed(merged, rows.count))
+        if _shrinks(runs, quantum):
+            runs = merge(runs, quantum)
+            levels.append(_packed(rows, runs, quantum))
         quantum *= _STEP
     return levels
 
 
-def _indexed(level: Level, count: int) -> Level:
-    """Return a level that can be searched by row and time."""
-    first = np.searchsorted(level.row, np.arange(count + 1))
-    return replace(level, reach=reach_by_row(level.row, level.end), first=first)
+def _shrinks(runs: Runs, quantum: int) -> bool:
+    """Tell from a sample whether a level would be much smaller than the runs it is made of."""
+    step = max(1, runs.size // _SAMPLE) * _STRETCH
+    parts = [runs.part(slice(low, low + _STRETCH)) for low in range(0, runs.size, step)]
+    kept = sum(int(_opens(part, quantum).sum()) for part in parts)
+    return kept <= _SHRINK * sum(part.size for part in parts)
+
+
+def _packed(rows: Rows, runs: Runs, quantum: int) -> Level:
+    """Return runs of all rows in few bytes, to be searched by row and time."""
+    first = np.searchsorted(runs.row, np.arange(rows.count + 1)).astype(np.int64)
+    reach = {number: np.maximum.accumulate(runs.end[first[number] : first[number + 1]]) for number in rows.reach}
+    return Level(
+        quantum=quantum,
+        first=first,
+        head=np.append(runs.head, rows.bar.size).astype(np.int32),
+        start=runs.start,
+        length=narrow(runs.end - runs.start),
+        busy=narrow(runs.busy),
+        most=narrow(runs.most),
+        longest=runs.longest.astype(np.int32),
+        reach=reach,
+    )

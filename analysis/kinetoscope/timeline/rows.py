@@ -1,8 +1,15 @@
-"""Lay the events of a trace on rows on which none overlaps another, so that a row can be searched by time and drawn from left to right."""
+"""Lay the events of a trace on rows on which none overlaps another, so that a row can be searched by time and drawn from left to right.
+
+Rows hold numbers of events only, four bytes each. Times, names and kinds stay where they are, in the trace's columns or in its table of gaps,
+and are looked up for what is asked for.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -10,39 +17,59 @@ import numpy.typing as npt
 from kinetoscope import nesting
 
 Index = npt.NDArray[np.int64]
+Entries = npt.NDArray[np.int32]
 
 _ROUNDS = 64
 """How many rows deeper crossing events may be pushed; beyond that they share a row."""
 
 
 @dataclass(frozen=True)
-class Rows:
-    """Events by row and time, one entry each.
+class Bars:
+    """What rows can be filled with: the events of a trace, or the segments of a lane, one entry each.
 
     Parameters
     ----------
-    start, end : ndarray of int64
-        ns from the trace's origin; ``end >= start``. Within a row both are sorted.
-    event : ndarray of int64
-        Row of the trace's columns, or the gap's number on idle rows.
+    id : ndarray of int64
+        What the page asks for it by: an event id, or the number of a gap.
+    start, duration : ndarray of int64
+        ns from the trace's origin; lengths below 0 count as 0.
     name : ndarray of int32
+        Index into the timeline's names.
     kind : ndarray of uint8
-        Code on the wire.
+        Code on the wire; it decides the colour.
     unfinished : ndarray of bool
-    reach : ndarray of int64
-        Latest end on the row so far: the end itself, unless so many ranges cross that some share a row.
-    first : ndarray of int64
-        Where each row begins; one more entry than rows.
     """
 
+    id: Index
     start: Index
-    end: Index
-    event: Index
+    duration: Index
     name: npt.NDArray[np.int32]
     kind: npt.NDArray[np.uint8]
     unfinished: npt.NDArray[np.bool_]
-    reach: Index
+
+
+@dataclass(frozen=True)
+class Rows:
+    """Bars by row and time, one entry each.
+
+    Parameters
+    ----------
+    sources : tuple of Bars
+    source : ndarray of uint8
+        Which of the sources each row is filled from.
+    bar : ndarray of int32
+        Of each entry, its position in the row's source. Within a row starts are sorted, and ends too unless the row is in ``reach``.
+    first : ndarray of int64
+        Where each row begins; one more entry than rows.
+    reach : dict of int to ndarray of int64
+        Of rows that crossing ranges share: the latest end so far at each entry.
+    """
+
+    sources: tuple[Bars, ...]
+    source: npt.NDArray[np.uint8]
+    bar: Entries
     first: Index
+    reach: dict[int, Index] = field(default_factory=dict)
 
     @property
     def count(self) -> int:
@@ -50,53 +77,160 @@ class Rows:
         return int(self.first.size - 1)
 
     def row(self, number: int) -> slice:
-        """Return where the events of a row stand."""
+        """Return where the entries of a row stand."""
         return slice(int(self.first[number]), int(self.first[number + 1]))
 
-    def within(self, number: int, start: int, end: int) -> tuple[int, int]:
-        """Return the range of entries of a row that touch ``[start, end)``."""
-        part = self.row(number)
-        low = int(np.searchsorted(self.reach[part], start, side="left"))
-        high = int(np.searchsorted(self.start[part], end, side="left"))
-        # an event that ended exactly at the start is not in the window, one of no length at the start is
-        while low < high and self.reach[part.start + low] == start and self.start[part.start + low] < start:
-            low += 1
-        return part.start + low, part.start + max(high, low)
+    def row_of(self, entry: int) -> int:
+        """Return the row that an entry is on."""
+        return int(np.searchsorted(self.first, entry, side="right") - 1)
+
+    def look_up(self, column: str, entry: Index | slice, row: npt.NDArray[Any] | int) -> npt.NDArray[Any]:
+        """Return a column of :class:`Bars` for some entries.
+
+        Parameters
+        ----------
+        column : str
+        entry : ndarray of int64 or slice
+        row : ndarray of int, or int
+            The row of each, or of all of them.
+
+        Returns
+        -------
+        ndarray
+        """
+        bar, source = self.bar[entry], np.asarray(self.source[row])
+        if source.size == 0:
+            return np.zeros(bar.shape, getattr(self.sources[0], column).dtype)
+        if (source == source.flat[0]).all():
+            return np.asarray(getattr(self.sources[source.flat[0]], column)[bar])
+        result = np.empty(bar.shape, getattr(self.sources[0], column).dtype)
+        for number, bars in enumerate(self.sources):
+            own = source == number
+            result[own] = getattr(bars, column)[bar[own]]
+        return result
+
+    def lengths(self, entry: Index | slice, row: npt.NDArray[Any] | int) -> Index:
+        """Return the length of some entries, ns; never below 0."""
+        return np.asarray(np.maximum(self.look_up("duration", entry, row), 0))
+
+    def ends(self, entry: Index, row: npt.NDArray[Any]) -> Index:
+        """Return the ends of some entries, ns."""
+        return np.asarray(self.look_up("start", entry, row) + self.lengths(entry, row))
+
+    def within(self, numbers: Sequence[int] | Index, start: int, end: int) -> tuple[Index, Index]:
+        """Return the ranges of entries of some rows that touch ``[start, end)``: first ones, and those behind the last."""
+        every = np.asarray(numbers, np.int64)
+        low, high = self.first[every], self.first[every]
+        filled = np.flatnonzero(self.first[every + 1] > low)
+        row = every[filled]
+        low[filled], high[filled] = touching(
+            (self.first[row], self.first[row + 1]),
+            (start, end),
+            lambda at: self.look_up("start", at, row),
+            lambda at: self.ends(at, row),
+            {place: self.reach[number] for place, number in enumerate(row.tolist()) if number in self.reach},
+        )
+        return low, high
 
 
-def nest(lane: Index, start: Index, end: Index, tie: npt.NDArray[np.int8]) -> npt.NDArray[np.int64]:
+def touching(
+    bounds: tuple[Index, Index],
+    window: tuple[int, int],
+    start_of: Callable[[Index], Index],
+    end_of: Callable[[Index], Index],
+    reach: dict[int, Index],
+) -> tuple[Index, Index]:
+    """Find what touches a window in several sorted stretches at once.
+
+    Parameters
+    ----------
+    bounds : tuple of ndarray of int64
+        First entry of each stretch, and the one behind its last; none is empty where the callables mind.
+    window : tuple of int
+        ``[start, end)`` in ns.
+    start_of, end_of : callable
+        Returns starts and ends of entries, one of each stretch.
+    reach : dict of int to ndarray of int64
+        Latest end so far, of stretches whose ends are not sorted.
+
+    Returns
+    -------
+    low, high : ndarray of int64
+    """
+    low = lower_bound(*bounds, window[0], end_of)
+    for place, ends in reach.items():
+        low[place] = bounds[0][place] + np.searchsorted(ends, window[0], side="left")
+    high = np.maximum(lower_bound(*bounds, window[1], start_of), low)
+    last = np.maximum(bounds[1] - 1, 0)
+    over = low < high
+    while over.any():
+        # what ended exactly at the start is not in the window, what has no length at the start is
+        at = np.minimum(low, last)
+        over = (low < high) & (end_of(at) == window[0]) & (start_of(at) < window[0])
+        low = low + over
+    return low, high
+
+
+def lower_bound(low: Index, high: Index, wanted: int, value_of: Callable[[Index], Index]) -> Index:
+    """Find the first entry of each of several sorted stretches whose value is not below a wanted one."""
+    low, high = low.copy(), high.copy()
+    last = np.maximum(high - 1, 0)
+    while (low < high).any():
+        middle = np.minimum((low + high) // 2, last)
+        below = (low < high) & (value_of(middle) < wanted)
+        high = np.where(below, high, np.minimum(middle, high))
+        low = np.where(below, middle + 1, low)
+    return low
+
+
+def nest(lane: npt.NDArray[Any], start: Index, end: Index, tie: npt.NDArray[np.int8]) -> tuple[Index, Index, bool]:
     """Give each event the row of its lane that it is drawn on: its depth, pushed down where ranges cross.
 
     Parameters
     ----------
     lane, start, end : ndarray of int64
-        Lane number, start and end of each event.
+        Lane number, start and end of each event; lanes come one after the other.
     tie : ndarray of int8
         Rank among events of equal start and length.
 
     Returns
     -------
-    ndarray of int64
-        Row within the lane, from 0.
+    order : ndarray of int64
+        The events by lane and start.
+    depth : ndarray of int64
+        Row within the lane, from 0, in that order.
+    crowded : bool
+        Whether so many cross that some share a row.
     """
-    order = nesting.order(lane, start, end, tie)
+    order = _ordered(lane, start, end, tie)
     lane, start, end = lane[order], start[order], end[order]
     depth = nesting.depths(nesting.parents(lane, end)).astype(np.int64)
     after: Index | None = None
     for _ in range(_ROUNDS):
         late = _overlapping(lane, depth, start, end)
         if not late.size:
-            break
+            return order, depth, False
         # what moves down takes along what it contains
         after = nesting.after_subtree(lane, end) if after is None else after
         moves = np.bincount(late, minlength=order.size + 1) - np.bincount(after[late], minlength=order.size + 1)
         depth += np.cumsum(moves)[:-1]
-    result = np.empty(order.size, np.int64)
-    result[order] = depth
-    return result
+    return order, depth, bool(_overlapping(lane, depth, start, end).size)
 
 
-def reach_by_row(row: Index, end: Index) -> Index:
+def _ordered(lane: npt.NDArray[Any], start: Index, end: Index, tie: npt.NDArray[np.int8]) -> Index:
+    """Sort as :func:`kinetoscope.nesting.order` does; much faster where lanes are nearly in order, as recorders write them."""
+    bounds = np.concatenate([[0], np.flatnonzero(np.diff(lane)) + 1, [lane.size]]).tolist()
+    parts = [low + np.argsort(start[low:high], kind="stable") for low, high in pairwise(bounds)]
+    order = np.concatenate([np.empty(0, np.int64), *parts])
+    same = (np.diff(start[order]) == 0) & (np.diff(lane) == 0)
+    # only what starts together needs the other keys
+    tied = np.flatnonzero(np.append(same, False) | np.append(False, same)[: order.size]) if order.size else order
+    among = order[tied]
+    order[tied] = among[nesting.order(lane[among], start[among], end[among], tie[among])]
+    return order
+
+
+def reach_by_row(row: npt.NDArray[Any], end: Index) -> Index:
     """Return the running maximum of the ends on each row.
 
     Parameters
@@ -115,6 +249,30 @@ def reach_by_row(row: Index, end: Index) -> Index:
     apart = int(end.max()) - low + 1
     dense = np.concatenate([[0], np.cumsum(np.diff(row) != 0)])
     return np.asarray(np.maximum.accumulate(dense * apart + (end - low)) - dense * apart + low, np.int64)
+
+
+def shared_rows(row: npt.NDArray[Any], start: Index, end: Index) -> dict[int, Index]:
+    """Find the rows on which something overlaps.
+
+    Parameters
+    ----------
+    row, start, end : ndarray of int64
+        Sorted by row and start.
+
+    Returns
+    -------
+    dict of int to ndarray of int64
+        The latest end so far at each entry of those rows.
+    """
+    over = np.unique(row[1:][(row[1:] == row[:-1]) & (start[1:] < end[:-1])])
+    parts = [np.searchsorted(row, [number, number + 1]) for number in over]
+    return {int(number): np.maximum.accumulate(end[low:high]) for number, (low, high) in zip(over, parts, strict=True)}
+
+
+def narrow(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
+    """Return whole numbers from 0 on as 32 bits where they fit."""
+    fits = values.size == 0 or int(values.max()) < 1 << 32
+    return values.astype(np.uint32) if fits else values.astype(np.int64)
 
 
 def _overlapping(lane: Index, depth: Index, start: Index, end: Index) -> Index:

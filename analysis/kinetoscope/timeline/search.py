@@ -10,20 +10,21 @@ import numpy.typing as npt
 import pandas as pd
 
 from kinetoscope import intervals, schema
-from kinetoscope.timeline.lanes import IDLE, KIND_NAMES
+from kinetoscope.timeline.lanes import KIND_NAMES
 from kinetoscope.timeline.rows import Rows
 
 if TYPE_CHECKING:
     from kinetoscope.trace import Trace
 
 
-def search(trace: Trace, rows: Rows, text: str, limit: int, *, exact: bool) -> dict[str, Any]:
+def search(trace: Trace, row_of_event: npt.NDArray[Any], text: str, limit: int, *, exact: bool) -> dict[str, Any]:
     """Find the events whose name contains a text, without regard to case.
 
     Parameters
     ----------
     trace : Trace
-    rows : Rows
+    row_of_event : ndarray of int
+        The row that each event is drawn on, -1 for those that are not.
     text : str
         An empty text finds nothing.
     limit : int
@@ -42,18 +43,19 @@ def search(trace: Trace, rows: Rows, text: str, limit: int, *, exact: bool) -> d
         if text
         else []
     )
-    chosen = np.zeros(len(trace.columns.names) + 1, bool)
+    chosen = np.zeros(len(trace.columns.names), bool)
     chosen[found] = True
-    hits = np.flatnonzero(chosen[rows.name] & (rows.kind != IDLE))
-    first = hits[np.argsort(rows.start[hits], kind="stable")][:limit]
-    columns = {
-        "id": trace.columns.id[rows.event[first]],
-        "name": rows.name[first],
-        "start_ns": rows.start[first],
-        "duration_ns": rows.end[first] - rows.start[first],
-        "row": np.searchsorted(rows.first, first, side="right") - 1,
+    columns = trace.columns
+    hits = np.flatnonzero(chosen[columns.name] & (row_of_event >= 0))
+    first = hits[np.argsort(columns.start[hits], kind="stable")][:limit]
+    listed = {
+        "id": columns.id[first],
+        "name": columns.name[first],
+        "start_ns": columns.start[first],
+        "duration_ns": np.maximum(columns.duration[first], 0),
+        "row": row_of_event[first],
     }
-    return {"total": int(hits.size), "names": found, "hits": columns}
+    return {"total": int(hits.size), "names": found, "hits": listed}
 
 
 def area(trace: Trace, rows: Rows, chosen: Sequence[int], window: tuple[int, int]) -> dict[str, Any]:
@@ -72,13 +74,17 @@ def area(trace: Trace, rows: Rows, chosen: Sequence[int], window: tuple[int, int
     dict
         ``rows`` (one dict per name and kind, longest total first), ``total_ns``, ``events``.
     """
-    parts = [np.arange(*rows.within(number, *window)) for number in sorted(set(chosen))]
-    entry = np.concatenate(parts) if parts else np.empty(0, np.int64)
-    length = np.minimum(rows.end[entry], window[1]) - np.maximum(rows.start[entry], window[0])
-    frame = pd.DataFrame({"name": rows.name[entry], "kind": rows.kind[entry], "ns": np.maximum(length, 0)})
+    numbers = np.array(sorted(set(chosen)), np.int64)
+    low, high = rows.within(numbers, *window)
+    parts = [np.arange(*bound) for bound in zip(low.tolist(), high.tolist(), strict=True)]
+    entry = np.concatenate([np.empty(0, np.int64), *parts])
+    row = np.repeat(numbers, high - low)
+    length = np.minimum(rows.ends(entry, row), window[1]) - np.maximum(rows.look_up("start", entry, row), window[0])
+    kinds = {key: rows.look_up(key, entry, row) for key in ("name", "kind")}
+    frame = pd.DataFrame({**kinds, "ns": np.maximum(length, 0)})
     table = frame.groupby(["name", "kind"])["ns"].agg(["count", "sum", "mean", "min", "max"]).reset_index()
     table = table.sort_values("sum", ascending=False, kind="stable")
-    names = [*trace.columns.names, "window end"]
+    names = [*trace.columns.names, "nothing recorded"]
     keys = ("name", "kind", "calls", "total_ns", "mean_ns", "min_ns", "max_ns")
     values = (
         [names[i] for i in table["name"]],

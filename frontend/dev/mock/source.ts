@@ -1,8 +1,8 @@
 import type { Source, Subject } from '../../src/model/source';
-import type { Area, Info, Runs, Session } from '../../src/model/wire';
+import type { Area, Info, Longest, Runs, Session } from '../../src/model/wire';
 import { MockBackend } from './backend';
 import { mockView } from './tables';
-import { encodeTile, expandRows } from './tile';
+import { encodeTile, expandRows, inOrder } from './tile';
 
 const RUNS: Runs = {
   state: 'ready',
@@ -84,10 +84,12 @@ export function mockSource(state: string | null): Source {
     lanes: (of) => late({ end_ns: at(of).trace.end, rows: 9, lanes: at(of).trace.lanes }),
     names: (of) => late({ names: at(of).names }),
     tile: (of, { rows, t0, t1 }, px) => late(encodeTile(at(of).bars, expandRows(rows), { t0, t1 }, px)),
+    longest: async (of, entry, count) => longest(at(of), entry, count),
     event: async (of, id) => at(of).event(id),
     neighbor: (of, id, by) => late({ event: at(of).neighbor(id, by) }),
     search: (of, text, exact) => late(at(of).search(text, exact)),
     area: (of, { rows, t0, t1 }) => late(area(at(of), rows, t0, t1)),
+    path: () => late({ start_ns: [], end_ns: [], row: [], kind: [], stretches: 0 }),
     minimap: (of, px) =>
       late({
         px,
@@ -96,4 +98,12 @@ export function mockSource(state: string | null): Source {
         host: at(of).shares(host.host, px),
       }),
   };
+}
+
+function longest({ bars }: MockBackend, entry: number, count: number): Longest {
+  const some = inOrder(bars).slice(entry, entry + count);
+  const { id, name, kind, start, end, row } = some.reduce((best, bar) =>
+    bar.end - bar.start > best.end - best.start ? bar : best,
+  );
+  return { id, name, kind, start_ns: start, duration_ns: end - start, row };
 }

@@ -183,6 +183,9 @@ function makeLanes(events: MockEvent[]): Lane[] {
       rows,
       events: own.length,
       busy_ns,
+      unit: '',
+      low: null,
+      high: null,
     };
   };
   return [

@@ -1,9 +1,12 @@
 import { KINDS, type Kind } from '../model/wire';
+import { type Cause, isWorkKind } from './causes';
 
 export type Theme = 'light' | 'dark';
 
+type PlainKind = Exclude<Kind, `idle ${string}`>;
+
 /** One colour a kind, the same in every chart: Okabe and Ito's set, tuned per theme for contrast with the paper. */
-const LIGHT: Record<Kind, string> = {
+const LIGHT: Record<PlainKind, string> = {
   op: '#4fb894',
   annotation: '#b7c3cf',
   python: '#8fcbf0',
@@ -24,7 +27,7 @@ const LIGHT: Record<Kind, string> = {
   data_loader: '#e8d93a',
 };
 
-const DARK: Record<Kind, string> = {
+const DARK: Record<PlainKind, string> = {
   op: '#227f5e',
   annotation: '#5c6977',
   python: '#3b6f86',
@@ -46,7 +49,42 @@ const DARK: Record<Kind, string> = {
 };
 
 export function kindColour(kind: Kind, theme: Theme): string {
-  return (theme === 'dark' ? DARK : LIGHT)[kind];
+  // Idle time by cause has the colour of its cause.
+  if (kind.startsWith('idle ')) return causeColour(kind.slice(5));
+  return (theme === 'dark' ? DARK : LIGHT)[kind as PlainKind];
+}
+
+/**
+ * One colour a cause of idle time, the same in both themes and every chart; in the order of the analysis (`CAUSES` of
+ * kinetoscope.idle.causes). Host causes take the hues of the host's events, causes on the device are blues; greys are
+ * what nobody knows.
+ */
+const CAUSE_COLOURS: Record<Cause, string> = {
+  synchronization: '#c74a55',
+  'memory allocation': '#cc79a7',
+  'data loading': '#d6c52e',
+  compilation: '#8a63b8',
+  'launch calls': '#e69f00',
+  'host work': '#3a9d7a',
+  'host python': '#56b4e9',
+  'untraced host': '#98a2ad',
+  'launch latency': '#b06a1c',
+  'inside a graph': '#7d96e3',
+  'device scheduling': '#3468b4',
+  'stream dependency': '#2a93a8',
+  'late start': '#66717d',
+  'no launch recorded': '#bda88c',
+};
+
+/** Colour of a cause; one that is not known yet is grey. */
+export function causeColour(cause: string): string {
+  return (CAUSE_COLOURS as Record<string, string>)[cause] ?? '#98a2ad';
+}
+
+/** Colour of a kind of stretch of the critical path: work as in the timeline, all else as causes of idle time. */
+export function pathColour(kind: string, theme: Theme): string {
+  if (kind === 'compute') return kindColour('kernel', theme);
+  return isWorkKind(kind) ? kindColour(kind as Kind, theme) : causeColour(kind);
 }
 
 /** The nine parts of a step, in the order in which an instant is given to them. */

@@ -142,3 +142,11 @@ export function threadLabel(thread: string): string {
     name ? `${start} (${name})` : start,
   );
 }
+
+/** `/home/ada/train.py(81): main` → `train.py:81 (main)`; null where it is no line of a source. */
+export function sourceLabel(name: string): string | null {
+  const [, path, line, rest] = /^(.{1,4096}?)\((\d+)\): (.*)$/s.exec(name) ?? [];
+  if (path === undefined) return null;
+  const file = path.split(/[\\/]/).pop() ?? path;
+  return rest === '' ? `${file}:${line}` : `${file}:${line} (${rest})`;
+}

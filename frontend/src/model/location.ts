@@ -116,6 +116,27 @@ const SORT: state.Bar = { column: 'total_us', descending: true };
 const printSort = (value: state.Bar) =>
   value.column === SORT.column && value.descending ? null : `${value.descending ? '-' : ''}${value.column}`;
 
+const IDLE_KEYS = ['cause', 'module', 'op', 'source'];
+
+function parseIdleKey(text: string): state.IdleKey | undefined {
+  const key = attempt(() => JSON.parse(text) as unknown, null);
+  if (typeof key !== 'object' || key === null || Array.isArray(key)) return undefined;
+  const sound = Object.entries(key).every(
+    ([name, value]) => IDLE_KEYS.includes(name) && (value === null || typeof value === 'string'),
+  );
+  return sound && Object.keys(key).length > 0 ? (key as state.IdleKey) : undefined;
+}
+
+/** Names too long for an address are left out: then the row above is the one that is linked to. */
+function printIdleKey(value: state.IdleKey | null): string | null {
+  const entries = Object.entries(value ?? {});
+  const long = entries.findIndex(([, one]) => (one ?? '').length > LONGEST);
+  const kept = long < 0 ? entries : entries.slice(0, long);
+  return kept.length > 0 ? JSON.stringify(Object.fromEntries(kept)) : null;
+}
+
+const short = (value: string | null) => (value !== null && value.length > LONGEST ? null : value);
+
 function unless<T extends string>(initial: T): (value: T) => string | null {
   return (value) => (value === initial ? null : value);
 }
@@ -143,6 +164,20 @@ const FIELDS: Field[] = [
   field('sort', state.kernelSort, SORT, printSort, parseSort),
   field('split', state.splitView, 'all', unless<string>('all'), among(['all', 'device', 'host'])),
   field('device', state.idleDevice, null, (value) => (value === null ? null : String(value)), whole),
+  field<state.IdlePart>('part', state.idlePart, 'causes', unless<string>('causes'), among(state.IDLE_PARTS)),
+  field<state.TreeOrder>('tree', state.treeOrder, 'cause', unless<string>('cause'), among(state.TREE_ORDERS)),
+  field('idle', state.idleKey, null, printIdleKey, parseIdleKey),
+  field<string>('launches', state.launchBy, 'op', unless<string>('op'), among(state.LAUNCH_GROUPINGS)),
+  field('held', state.heldBy, 'blocking', unless<string>('blocking'), among(['blocking', 'allocation'] as const)),
+  field('reason', state.heldReason, null, short, same),
+  field('kind', state.pathKind, null, short, same),
+  field(
+    'path',
+    state.pathShown,
+    false,
+    (value) => (value ? '1' : null),
+    (text) => (text === '1' ? true : undefined),
+  ),
 ];
 
 /** Reads the state out of a hash; what makes no sense falls back, with a notice. */

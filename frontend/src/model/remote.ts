@@ -3,7 +3,7 @@ import { createContext } from 'preact';
 import { useContext, useEffect, useRef, useState } from 'preact/hooks';
 import { isAbort, type Parameters, type Source, type Subject, toProblem } from './source';
 import { epoch, subject } from './state';
-import type { EventDetail, Problem, Table } from './wire';
+import type { EventDetail, Longest, Problem, Table } from './wire';
 
 export interface Remote<T> {
   data: T | null;
@@ -68,6 +68,14 @@ export function useTable(view: string, parameters: Parameters | null): Remote<Ta
   const of = subject.value;
   const key = of === null || parameters === null ? null : keyOf(of, view, parameters);
   return useRemote(key, (signal) => source.view(of as Subject, view, parameters ?? {}, signal));
+}
+
+/** The longest event of a bar, by its first entry and its count; null asks nothing. */
+export function useLongest(bar: { entry: number; count: number } | null): Remote<Longest> {
+  const source = useSource();
+  const of = subject.value;
+  const key = bar === null || of === null ? null : keyOf(of, 'longest', bar.entry, bar.count);
+  return useRemote(key, (signal) => source.longest(of as Subject, bar?.entry ?? 0, bar?.count ?? 1, signal));
 }
 
 /** Details of an event of the chosen trace; null asks nothing. */

@@ -27,10 +27,12 @@ export function serverSource(fetcher: typeof fetch = fetch.bind(globalThis)): So
       const response = await request(fetcher, address('tile', { ...of, ...window, px }), { signal });
       return response.arrayBuffer();
     },
+    longest: (of, entry, count, signal) => json('longest', { ...of, entry, count }, signal),
     event: (of, id, signal) => json('event', { ...of, id }, signal),
     neighbor: (of, id, by, signal) => json('neighbor', { ...of, id, by }, signal),
     search: (of, q, exact, signal) => json('search', { ...of, q, limit: 2000, exact: exact ? 1 : null }, signal),
     area: (of, window, signal) => json('area', { ...of, ...window }, signal),
+    path: (of, range, px, signal) => json('path', { ...of, ...range, px }, signal),
     minimap: (of, px, signal) => json('minimap', { ...of, px }, signal),
   };
 }

@@ -1,8 +1,10 @@
 import type {
   Area,
+  CriticalPath,
   EventDetail,
   Info,
   Lanes,
+  Longest,
   Minimap,
   Names,
   Neighbor,
@@ -39,10 +41,12 @@ export interface Source {
   lanes(of: Subject, signal?: AbortSignal): Promise<Lanes>;
   names(of: Subject, signal?: AbortSignal): Promise<Names>;
   tile(of: Subject, window: Window, px: number, signal?: AbortSignal): Promise<ArrayBuffer>;
+  longest(of: Subject, entry: number, count: number, signal?: AbortSignal): Promise<Longest>;
   event(of: Subject, id: number, signal?: AbortSignal): Promise<EventDetail>;
   neighbor(of: Subject, id: number, by: 1 | -1, signal?: AbortSignal): Promise<Neighbor>;
   search(of: Subject, text: string, exact: boolean, signal?: AbortSignal): Promise<SearchResult>;
   area(of: Subject, window: Window, signal?: AbortSignal): Promise<Area>;
+  path(of: Subject, range: { t0: number; t1: number }, px: number, signal?: AbortSignal): Promise<CriticalPath>;
   minimap(of: Subject, px: number, signal?: AbortSignal): Promise<Minimap>;
 }
 

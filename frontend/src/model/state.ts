@@ -42,6 +42,19 @@ export const PAGES: { page: PageName; title: string; key: string }[] = [
   { page: 'kernels', title: 'Kernels', key: 'k' },
 ];
 
+/** Parts of the page of idle time. */
+export const IDLE_PARTS = ['causes', 'launches', 'blocking', 'input', 'path'] as const;
+export type IdlePart = (typeof IDLE_PARTS)[number];
+
+/** Which way the tree of idle time is read: from the cause, or from the source line. */
+export const TREE_ORDERS = ['cause', 'source'] as const;
+export type TreeOrder = (typeof TREE_ORDERS)[number];
+
+/** A row of the tree: what its segments agree in; null asks for those without. */
+export type IdleKey = Partial<Record<'cause' | 'module' | 'op' | 'source', string | null>>;
+
+export const LAUNCH_GROUPINGS = ['op', 'name', 'module', 'source', 'annotation', 'step', 'thread'];
+
 export const GROUPINGS = ['name', 'op', 'name,op', 'config', 'stream', 'step', 'category'];
 
 /** The list of traces as last read; null before the first answer. */
@@ -76,6 +89,20 @@ export const kernelSort = signal<Bar>({ column: 'total_us', descending: true });
 export const splitView = signal<SplitView>('all');
 /** GPU whose gaps are listed; null is all of them. */
 export const idleDevice = signal<number | null>(null);
+
+export const idlePart = signal<IdlePart>('causes');
+export const treeOrder = signal<TreeOrder>('cause');
+/** Row of the tree whose gaps are listed. */
+export const idleKey = signal<IdleKey | null>(null);
+export const launchBy = signal('op');
+/** Which calls the host was held up in: those that waited for the device, or those that managed memory. */
+export const heldBy = signal<'blocking' | 'allocation'>('blocking');
+/** Reason, or name of the allocation, whose calls are listed. */
+export const heldReason = signal<string | null>(null);
+/** Kind of the critical path whose events are listed. */
+export const pathKind = signal<string | null>(null);
+/** Whether the timeline draws the critical path. */
+export const pathShown = signal(false);
 
 /** Loading state of the chosen trace. */
 export const session = signal<Session | null>(null);
@@ -139,6 +166,9 @@ export function choose(next: { run?: string; rank?: string; span?: string }): vo
     selection.value = null;
     fixes.value = [];
     evidence.value = null;
+    idleKey.value = null;
+    heldReason.value = null;
+    pathKind.value = null;
   });
 }
 
@@ -167,6 +197,32 @@ export function showCheck(check: string): void {
     viewport.value = null;
     selection.value = null;
     evidence.value = check;
+  });
+}
+
+/** Opens a part of the page of idle time. */
+export function showIdle(part: IdlePart): void {
+  batch(() => {
+    go('idle');
+    idlePart.value = part;
+  });
+}
+
+/** Opens the page of idle time at a cause. */
+export function showCause(cause: string): void {
+  batch(() => {
+    showIdle('causes');
+    treeOrder.value = 'cause';
+    idleKey.value = { cause };
+  });
+}
+
+/** Opens the timeline with the critical path over it, on a step where there is one. */
+export function showCriticalPath(step: Range | null): void {
+  batch(() => {
+    pathShown.value = true;
+    if (step) showInTimeline(step.t0, step.t1 - step.t0, null, 0.02);
+    else go('timeline');
   });
 }
 

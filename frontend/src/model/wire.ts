@@ -125,7 +125,7 @@ export interface Table {
   notes: string[];
 }
 
-export type LaneKind = 'gpu' | 'idle' | 'stream' | 'ranges' | 'process' | 'thread';
+export type LaneKind = 'gpu' | 'idle' | 'stream' | 'ranges' | 'counter' | 'process' | 'thread';
 
 export interface Lane {
   lane: number;
@@ -138,6 +138,10 @@ export interface Lane {
   rows: number;
   events: number;
   busy_ns: number;
+  /** Of a counter: what it counts, its least and its most value. */
+  unit: string;
+  low: number | null;
+  high: number | null;
 }
 
 export interface Lanes {
@@ -176,6 +180,25 @@ export interface EventDetail extends Ref {
   backward: Ref[];
   same_name: { calls: number; total_ns: number; mean_ns: number; min_ns: number; max_ns: number };
   unfinished: boolean;
+}
+
+/** Stretches of the critical paths, in time order. */
+export interface CriticalPath {
+  start_ns: number[];
+  end_ns: number[];
+  row: (number | null)[];
+  kind: string[];
+  stretches: number;
+}
+
+/** The longest event, or gap, of a merged bar. */
+export interface Longest {
+  id: number;
+  name: number;
+  kind: string;
+  start_ns: number;
+  duration_ns: number;
+  row: number;
 }
 
 export interface Neighbor {
@@ -231,6 +254,20 @@ export const KINDS = [
   'idle',
   'step',
   'data_loader',
+  'idle synchronization',
+  'idle memory allocation',
+  'idle data loading',
+  'idle compilation',
+  'idle launch calls',
+  'idle host work',
+  'idle host python',
+  'idle untraced host',
+  'idle launch latency',
+  'idle inside a graph',
+  'idle device scheduling',
+  'idle stream dependency',
+  'idle late start',
+  'idle no launch recorded',
 ] as const;
 
 export type Kind = (typeof KINDS)[number];

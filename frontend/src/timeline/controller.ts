@@ -6,9 +6,10 @@ import { type Source, type Subject, toProblem } from '../model/source';
 import { filter, type Range, selection, theme, viewport } from '../model/state';
 import { endOf, rowRanges, startOf } from '../model/tile';
 import type { EventDetail, Info, Lane, Lanes, Minimap, Ref } from '../model/wire';
-import { type Hit, hitAt, spanOf } from './hit';
+import { type Hit, hitAt, hitOf, isSame, spanOf } from './hit';
 import { foldsOver, type Layout, makeLayout, stripsIn } from './layout';
 import { marked, nextMarked } from './marked';
+import type { OverlayPath } from './path';
 import { Scene } from './scene';
 import { TileStore } from './tiles';
 import { clampView, fitView, panView, zoomView } from './view';
@@ -53,6 +54,8 @@ export class Timeline {
   /** Where the selection lies; known at the click, before its details. */
   readonly picked = signal<Span | null>(null);
   readonly drag = signal<DragArea | null>(null);
+  /** Paths drawn over the picture; whoever has one puts it here. */
+  readonly paths = signal<OverlayPath[]>([]);
   readonly scrollTop = signal(0);
   readonly size = signal({ width: 0, height: 0 });
   readonly tiles: TileStore;
@@ -99,6 +102,7 @@ export class Timeline {
       this.detail.value,
     ];
     void [
+      this.paths.value,
       this.picked.value,
       this.drag.value,
       this.scrollTop.value,
@@ -137,8 +141,7 @@ export class Timeline {
   /** What lies under a resting mouse changes as the picture moves. */
   hoverAgain(): void {
     const hit = this.mouse && !this.drag.peek() ? this.hit(this.mouse.x, this.mouse.y) : null;
-    const before = this.hover.peek();
-    if (hit?.id !== before?.id || hit?.row !== before?.row) this.hover.value = hit;
+    if (!isSame(hit, this.hover.peek())) this.hover.value = hit;
   }
 
   zoom(factor: number, x = this.mouse?.x ?? this.size.peek().width / 2): void {
@@ -174,13 +177,32 @@ export class Timeline {
   }
 
   pick(hit: Hit | null): void {
+    const bar = hit?.counter ? null : hit;
     // Picked again, its true ends are known already.
-    if (hit && isSelected(hit) && this.picked.peek()?.row === hit.row) return;
+    if (bar && isSelected(bar) && this.picked.peek()?.row === bar.row) return;
+    const span = bar && spanOf(bar.tile, bar.index, bar.row);
+    if (bar?.merged) {
+      this.picked.value = span;
+      void this.pickLongest(bar, span);
+      return;
+    }
     batch(() => {
-      this.picked.value = hit && spanOf(hit.tile, hit.index, hit.row);
-      if (!hit) selection.value = null;
-      else if (hit.idle) selection.value = { kind: 'gap', gap: hit.id };
-      else selection.value = { kind: 'event', id: hit.id };
+      this.picked.value = span;
+      selection.value = bar && choiceOf(bar.id, bar.idle);
+    });
+  }
+
+  /** Of a merged bar the longest event is picked; the server knows which it is. */
+  private async pickLongest({ entry, count, idle }: Hit, span: Span | null): Promise<void> {
+    const found = await this.source.longest(this.of, entry, count).catch((error) => {
+      this.problem.value = toProblem(error).message;
+      return null;
+    });
+    // Something else may have been picked meanwhile.
+    if (!found || this.picked.peek() !== span) return;
+    batch(() => {
+      this.picked.value = { t0: found.start_ns, t1: found.start_ns + found.duration_ns, row: found.row };
+      selection.value = choiceOf(found.id, idle);
     });
   }
 
@@ -240,15 +262,17 @@ export class Timeline {
   private stepGap(by: 1 | -1): void {
     const span = this.picked.peek();
     if (!span || span.row === null) return;
-    const slice = this.tiles.slice(span.row, this.view.peek());
+    const view = this.view.peek();
+    const edge = Math.max(view.t0, Math.min(view.t1, by > 0 ? span.t1 : span.t0));
+    const slice = this.tiles.sliceAt(span.row, edge, view, this.size.peek().width);
     if (!slice) return;
     const { tile, offset, count } = slice;
     for (let i = offset; i < offset + count; i++) {
       const next = by > 0 ? i : 2 * offset + count - 1 - i;
       const ahead = by > 0 ? startOf(tile, next) >= span.t1 : endOf(tile, next) <= span.t0;
       if (!ahead) continue;
-      selection.value = { kind: 'gap', gap: tile.id[next] };
-      this.reveal(spanOf(tile, next, span.row));
+      this.pick(hitOf(this, tile, next, span.row));
+      this.reveal(this.picked.peek() ?? span);
       return;
     }
   }
@@ -261,7 +285,7 @@ export class Timeline {
         strip.kind === 'row'
           ? hitAt(this, width / 2, strip.y - this.scrollTop.peek() + strip.height / 2, width / 2)
           : null;
-      if (!hit || hit.idle) continue;
+      if (!hit || hit.idle || hit.counter) continue;
       this.pick(hit);
       return;
     }
@@ -327,6 +351,10 @@ export class Timeline {
   get smooth(): boolean {
     return !reducedMotion();
   }
+}
+
+function choiceOf(id: number, idle: boolean): { kind: 'gap'; gap: number } | { kind: 'event'; id: number } {
+  return idle ? { kind: 'gap', gap: id } : { kind: 'event', id };
 }
 
 function isSelected(hit: Hit): boolean {

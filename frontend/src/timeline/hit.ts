@@ -1,13 +1,16 @@
-import { endOf, lastStartingBy, startOf, type Tile } from '../model/tile';
+import { endOf, entryOf, lastStartingBy, NO_ID, startOf, type Tile } from '../model/tile';
 import { FLAG_CLIPPED_LEFT, FLAG_CLIPPED_RIGHT, FLAG_MERGED, FLAG_UNFINISHED, KINDS } from '../model/wire';
 import type { Span, Timeline } from './controller';
-import { stripAt } from './layout';
+import { type Reading, readingAt } from './counter';
+import { type Strip, stripAt } from './layout';
 
 export interface Hit {
   row: number;
   tile: Tile;
   index: number;
+  /** `NO_ID` for merged bars: `entry` and `count` tell the server which they are. */
   id: number;
+  entry: number;
   name: string;
   kind: string;
   idle: boolean;
@@ -17,20 +20,24 @@ export interface Hit {
   before: boolean;
   after: boolean;
   unfinished: boolean;
+  /** What a counter shows here; there is no bar then. */
+  counter: Reading | null;
 }
 
 /** Slivers are picked from this many pixels away. */
 const REACH = 3;
 
-/** The rectangle under a point of the canvas, or the nearest within reach on the row. */
+/** The bar under a point of the canvas, or the nearest within reach on the row; or what a counter shows there. */
 export function hitAt(timeline: Timeline, x: number, y: number, reach = REACH): Hit | null {
   const strip = stripAt(timeline.layout.peek(), y + timeline.scrollTop.peek());
   if (strip?.kind !== 'row') return null;
   const row = strip.rows[0];
-  const slice = timeline.tiles.slice(row, timeline.view.peek());
+  const time = timeline.timeAt(x);
+  const slice = timeline.tiles.sliceAt(row, time, timeline.view.peek(), timeline.size.peek().width);
+  if (slice && strip.lane.kind === 'counter') return counterHit(strip, slice.tile, readingAt(slice, time));
   if (!slice || slice.count === 0) return null;
   const { tile, offset, count } = slice;
-  const at = lastStartingBy(tile, offset, count, timeline.timeAt(x));
+  const at = lastStartingBy(tile, offset, count, time);
   let best = -1;
   let closest = reach + 0.001;
   for (let i = Math.max(offset, at); i <= Math.min(offset + count - 1, at + 1); i++) {
@@ -40,13 +47,19 @@ export function hitAt(timeline: Timeline, x: number, y: number, reach = REACH): 
       best = i;
     }
   }
-  return best < 0 ? null : describe(timeline, { tile, index: best, row });
+  return best < 0 ? null : hitOf(timeline, tile, best, row);
 }
 
 /** Where a bar of a tile lies; `cut` while its true ends are not known. */
 export function spanOf(tile: Tile, index: number, row: number): Span {
-  const cut = (tile.flags[index] & (FLAG_CLIPPED_LEFT | FLAG_CLIPPED_RIGHT)) !== 0;
+  const cut = (tile.flags[index] & (FLAG_CLIPPED_LEFT | FLAG_CLIPPED_RIGHT | FLAG_MERGED)) !== 0 || tile.tick > 1;
   return { t0: startOf(tile, index), t1: endOf(tile, index), row, cut };
+}
+
+export function isSame(one: Hit | null, other: Hit | null): boolean {
+  if (!one || !other) return one === other;
+  if (one.counter || other.counter) return false;
+  return one.row === other.row && one.entry === other.entry && one.count === other.count;
 }
 
 function distanceTo(timeline: Timeline, tile: Tile, index: number, x: number): number {
@@ -55,7 +68,7 @@ function distanceTo(timeline: Timeline, tile: Tile, index: number, x: number): n
   return Math.max(0, left - x, x - right);
 }
 
-function describe(timeline: Timeline, { tile, index, row }: { tile: Tile; index: number; row: number }): Hit {
+export function hitOf(timeline: Timeline, tile: Tile, index: number, row: number): Hit {
   const kind = KINDS[tile.kind[index]] ?? 'other';
   const flags = tile.flags[index];
   return {
@@ -63,13 +76,22 @@ function describe(timeline: Timeline, { tile, index, row }: { tile: Tile; index:
     tile,
     index,
     id: tile.id[index],
+    entry: entryOf(tile, row, index),
     name: timeline.names[tile.name[index]] ?? '',
     kind,
-    idle: kind === 'idle',
+    idle: kind.startsWith('idle'),
     merged: (flags & FLAG_MERGED) !== 0,
     count: tile.count[index],
     before: (flags & FLAG_CLIPPED_LEFT) !== 0,
     after: (flags & FLAG_CLIPPED_RIGHT) !== 0,
     unfinished: (flags & FLAG_UNFINISHED) !== 0,
+    counter: null,
   };
+}
+
+function counterHit({ lane, rows }: Strip, tile: Tile, counter: Reading | null): Hit | null {
+  if (!counter) return null;
+  const bar = { index: -1, id: NO_ID, entry: 0, count: 0, kind: 'counter', name: lane.title };
+  const no = { idle: false, merged: false, before: false, after: false, unfinished: false };
+  return { row: rows[0], tile, ...bar, ...no, counter };
 }

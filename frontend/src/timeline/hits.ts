@@ -1,18 +1,11 @@
 /** A mark for every hit of a search in its row: a bar of several events may hide a hit behind another name. */
-import { boxOf } from './box';
+import { type Box, boxOf } from './box';
 import type { Timeline } from './controller';
 import { type Marked, marked } from './marked';
 import type { Ink } from './pen';
 
 const HEIGHT = 3;
 const LEAST = 3;
-
-export interface Box {
-  x: number;
-  y: number;
-  width: number;
-  height: number;
-}
 
 /** Boxes of the hits in sight, one where several share their pixels. */
 export function hitBoxes(

@@ -1,5 +1,6 @@
 /** Keys of the timeline. W, A, S and D by their place on the keyboard, so that every layout steers alike. */
 import { isTyping } from '../lib/browser';
+import { pathShown } from '../model/state';
 import type { Timeline } from './controller';
 
 const STEERING: Record<string, { pan: number; zoom: number }> = {
@@ -28,6 +29,9 @@ const ACTIONS: Record<string, Action> = {
   ArrowDown: (timeline) => timeline.climb(1),
   m: (timeline, event) => timeline.mark(event.shiftKey),
   l: (timeline) => timeline.listView(),
+  c: () => {
+    pathShown.value = !pathShown.value;
+  },
   Enter: (timeline, event) => timeline.goToMarked(event.shiftKey ? -1 : 1),
   '+': (timeline) => timeline.zoom(0.8),
   '-': (timeline) => timeline.zoom(1.25),

@@ -3,6 +3,8 @@ import type { Lane } from '../model/wire';
 
 export const ROW = 17;
 export const HEAD = 22;
+/** Height of a counter's lane. */
+export const COUNTER = 36;
 const LANE_GAP = 4;
 
 /** `head`: a group's title. `row`: one row of events. `fold`: several rows as one strip of utilization. */
@@ -55,11 +57,15 @@ export function makeLayout(lanes: Lane[], folded: ReadonlySet<number>): Layout {
     const foldable = lane.rows !== 1;
     if (isFolded && foldable) add('fold', lane, foldedRows(lane, lanes), HEAD);
     else if (lane.rows === 0) add('head', lane, [], HEAD);
-    else for (let i = 0; i < lane.rows; i++) add('row', lane, [lane.first_row + i], ROW);
+    else for (let i = 0; i < lane.rows; i++) add('row', lane, [lane.first_row + i], rowHeight(lane));
     boxes.push({ lane, depth, y: top, height: y - top, foldable, folded: isFolded && foldable });
     if (lane.rows > 0) y += LANE_GAP;
   }
   return { strips, boxes, height: y, ofRow: indexRows(strips) };
+}
+
+function rowHeight(lane: Lane): number {
+  return lane.kind === 'counter' ? COUNTER : ROW;
 }
 
 function indexRows(strips: Strip[]): Map<number, Strip> {

@@ -21,7 +21,7 @@ export function drawMinimap(canvas: HTMLCanvasElement, timeline: Timeline, ratio
   const height = minimapHeight(map?.devices.length ?? 1);
   const pen = prepareCanvas(canvas, width, height, ratio);
   if (!pen || !map) return;
-  const ink = inkOf(canvas);
+  const ink = inkOf(canvas, theme.peek());
   pen.drawImage(sharesOf(map, { width, height, ratio, theme: theme.peek() }), 0, 0, width, height);
   drawMarked(pen, timeline, ink, height);
   drawWindow(pen, timeline, ink, height);

@@ -1,15 +1,17 @@
 /** Above the bars: step lines, text, hover, selection, marks, arrows. */
 import { inkOn, SHADES } from '../lib/colours';
-import { duration } from '../lib/format';
+import { duration, quantity } from '../lib/format';
 import { tame } from '../lib/names';
-import { filter, type Range, selection } from '../model/state';
+import { filter, type Range, selection, theme } from '../model/state';
 import { endOf, startOf } from '../model/tile';
 import { drawArrows } from './arrows';
 import { boxOf } from './box';
 import type { Timeline } from './controller';
+import { boundsOf } from './counter';
 import { drawHits } from './hits';
-import { ROW } from './layout';
+import { ROW, stripsIn } from './layout';
 import type { Label } from './painter';
+import { drawPath } from './path';
 import { type Ink, inkOf, prepareCanvas } from './pen';
 
 const LABELS = 400;
@@ -19,15 +21,17 @@ export function drawOverlay(canvas: HTMLCanvasElement, timeline: Timeline, label
   const { width, height } = timeline.size.peek();
   const pen = prepareCanvas(canvas, width, height, ratio);
   if (!pen) return;
-  const ink = inkOf(canvas);
+  const ink = inkOf(canvas, theme.peek());
   drawStepLines(pen, timeline, ink);
   drawFilter(pen, timeline, ink);
+  drawScales(pen, timeline, ink);
   drawLabels(pen, timeline, labels, ink);
   timeline.scene.hits = drawHits(pen, timeline, ink);
   drawHover(pen, timeline, ink);
   drawSelection(pen, timeline, ink);
   const detail = timeline.detail.peek();
   if (detail) drawArrows(pen, timeline, detail, ink);
+  for (const path of timeline.paths.peek()) drawPath(pen, timeline, path, ink);
   drawArea(pen, timeline, ink);
   for (const mark of timeline.marks.peek()) drawMark(pen, timeline, mark, ink);
 }
@@ -51,6 +55,24 @@ function drawFilter(pen: CanvasRenderingContext2D, timeline: Timeline, ink: Ink)
   pen.fillStyle = ink.veil;
   pen.fillRect(0, 0, Math.min(width, left), height);
   pen.fillRect(Math.max(0, right), 0, width - Math.max(0, right), height);
+}
+
+/** What the full height of each counter in sight stands for. */
+function drawScales(pen: CanvasRenderingContext2D, timeline: Timeline, ink: Ink): void {
+  const top = timeline.scrollTop.peek();
+  pen.font = `10px ${ink.font}`;
+  pen.textBaseline = 'top';
+  pen.textAlign = 'left';
+  for (const { lane, kind, y } of stripsIn(timeline.layout.peek(), top, top + timeline.size.peek().height)) {
+    if (lane.kind !== 'counter' || kind !== 'row') continue;
+    const text = quantity(boundsOf(lane).high, lane.unit);
+    pen.globalAlpha = 0.8;
+    pen.fillStyle = ink.paper;
+    pen.fillRect(0, y - top + 1, pen.measureText(text).width + 2 * PADDING, 12);
+    pen.globalAlpha = 1;
+    pen.fillStyle = ink.text;
+    pen.fillText(text, PADDING, y - top + 2);
+  }
 }
 
 const widths = new Map<string, number>();
@@ -91,7 +113,7 @@ function drawLabels(pen: CanvasRenderingContext2D, timeline: Timeline, labels: L
 
 function drawHover(pen: CanvasRenderingContext2D, timeline: Timeline, ink: Ink): void {
   const hit = timeline.hover.peek();
-  if (!hit) return;
+  if (!hit || hit.counter) return;
   const box = boxOf(timeline, { t0: startOf(hit.tile, hit.index), t1: endOf(hit.tile, hit.index), row: hit.row });
   if (!box) return;
   pen.strokeStyle = ink.text;

@@ -6,6 +6,7 @@ import { epoch, subject } from '../model/state';
 import type { Info } from '../model/wire';
 import { Busy, ProblemBox } from '../views/parts/bits';
 import { Timeline } from './controller';
+import { followPath } from './critical';
 import { EvidenceBar } from './evidence_view';
 import { followMarked } from './marked';
 import { Selected } from './selected';
@@ -40,8 +41,10 @@ export function TimelinePage({ info }: { info: Info }): JSX.Element {
     const stop = timeline?.folded.subscribe((folded) => {
       foldedOf = { key, folded };
     });
+    const stopPath = timeline && rows.data ? followPath(timeline, source, rows.data.of) : null;
     return () => {
       stop?.();
+      stopPath?.();
       timeline?.dispose();
     };
   }, [timeline]);

@@ -1,4 +1,6 @@
 /** Small things around 2D canvases. */
+import type { Theme } from '../lib/colours';
+
 export interface Ink {
   font: string;
   text: string;
@@ -31,8 +33,19 @@ export function prepareCanvas(
   return pen;
 }
 
-/** The theme's colours, from the style sheet. */
-export function inkOf(element: Element): Ink {
+let inks: Partial<Record<Theme, Ink>> = {};
+
+/** The theme's colours, from the style sheet: asking it in every frame would lay out the page each time. */
+export function inkOf(element: Element, of: Theme): Ink {
+  const known = inks[of];
+  if (known) return known;
+  const ink = readInk(element);
+  // A page that is not laid out yet knows no colours.
+  if (ink.text !== '') inks = { ...inks, [of]: ink };
+  return ink;
+}
+
+function readInk(element: Element): Ink {
   const style = getComputedStyle(element);
   const read = (name: string) => style.getPropertyValue(name).trim();
   return {

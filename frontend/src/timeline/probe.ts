@@ -5,7 +5,7 @@ export interface Probe {
   hit: (
     x: number,
     y: number,
-  ) => { id: number; name: string; kind: string; row: number; merged: boolean; count: number } | null;
+  ) => { id: number; entry: number; name: string; kind: string; row: number; merged: boolean; count: number } | null;
   stats: () => {
     rects: number;
     events: number;
@@ -18,6 +18,8 @@ export interface Probe {
     height: number;
     scroll_top: number;
   };
+  /** Times every frame from now on, as `timeline-frame` among the page's measures. */
+  measure: () => void;
   /** Where a row is on the canvas; null when it is folded away. */
   row: (row: number) => { y: number; height: number } | null;
 }
@@ -35,8 +37,8 @@ export function exposeForTests(timeline: Timeline): () => void {
     hit: (x, y) => {
       const hit = timeline.hit(x, y);
       if (!hit) return null;
-      const { id, name, kind, row, merged, count } = hit;
-      return { id, name, kind, row, merged, count };
+      const { id, entry, name, kind, row, merged, count } = hit;
+      return { id, entry, name, kind, row, merged, count };
     },
     stats: () => ({
       ...timeline.scene.tally,
@@ -46,6 +48,9 @@ export function exposeForTests(timeline: Timeline): () => void {
       ...timeline.size.peek(),
       scroll_top: timeline.scrollTop.peek(),
     }),
+    measure: () => {
+      timeline.scene.measured = true;
+    },
     row: (row) => {
       const strip = timeline.layout.peek().ofRow.get(row);
       return strip ? { y: strip.y - timeline.scrollTop.peek(), height: strip.height } : null;

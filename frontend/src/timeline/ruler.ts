@@ -1,4 +1,5 @@
 import { instant } from '../lib/format';
+import { theme } from '../model/state';
 import type { Timeline } from './controller';
 import { type Ink, inkOf, prepareCanvas } from './pen';
 import { ticks } from './view';
@@ -10,7 +11,7 @@ const BAND = 16;
 export function drawRuler(canvas: HTMLCanvasElement, timeline: Timeline, ratio: number): void {
   const pen = prepareCanvas(canvas, timeline.size.peek().width, RULER, ratio);
   if (!pen) return;
-  const ink = inkOf(canvas);
+  const ink = inkOf(canvas, theme.peek());
   pen.font = `11px ${ink.font}`;
   pen.textBaseline = 'middle';
   drawSteps(pen, timeline, ink);

@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { count, duration, instant, plural } from '../lib/format';
 import { roundStep } from '../lib/histogram';
+import { pathShown } from '../model/state';
 import type { Timeline } from './controller';
 
 /** Pixels of the canvas below which the line tells less. */
@@ -23,6 +24,16 @@ export function Status({ timeline }: { timeline: Timeline }): JSX.Element {
   return (
     <div class="status" data-testid="status-line">
       <span class="status-scale" ref={scale} />
+      <button
+        type="button"
+        class="quiet"
+        aria-pressed={pathShown.value}
+        title="Draw what the time of each step was spent on, one thing after the other (C)"
+        data-testid="path-toggle"
+        onClick={() => (pathShown.value = !pathShown.value)}
+      >
+        Critical path
+      </button>
       {timeline.problem.value && <span class="status-problem">{timeline.problem.value}</span>}
       <span class="status-cursor" ref={cursor} />
     </div>

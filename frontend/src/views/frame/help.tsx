@@ -36,6 +36,7 @@ const SHEET: { title: string; keys: [string, string][] }[] = [
       ['Enter · Shift + Enter', 'Next, previous marked event: a search hit, evidence'],
       ['M · Shift + M', 'Measure the selection · keep the mark'],
       ['L', 'What is in view, as a table'],
+      ['C', 'Draw the critical path'],
     ],
   },
 ];
