@@ -13,11 +13,13 @@ SEED   ?= 1
 
 BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
-PYTHON_SOURCES := analysis plugin tests tools sample_traces setup.py
+PYTHON_SOURCES := analysis plugin tests tools sample_traces benchmarks setup.py
+# Environments, made traces and quick results of "make bench".
+BENCH  := .bench
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help view fuzz test test-python test-frontend lint format types build frontend check sample-traces clean deps package torch browser
+.PHONY: help view fuzz bench test test-python test-frontend lint format types build frontend check sample-traces clean deps package torch browser
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -38,6 +40,12 @@ test-frontend: deps
 fuzz: package  ## damage 10,000 trace files and read them (COUNT=..., SEED=...)
 	PYTHONPATH=tests $(BIN)/python tests/fuzzing.py $(COUNT) $(SEED)
 
+bench: $(BENCH)/ours/.ready $(BENCH)/peers/.ready package frontend browser  ## measure it beside other readers, half an hour (ARGS="--quick": minutes)
+	rm -rf build
+	$(BENCH)/ours/bin/python -m pip --disable-pip-version-check --quiet install --no-deps --no-build-isolation --force-reinstall .
+	$(BENCH)/ours/bin/python -m benchmarks.run --peers $(BENCH)/peers/bin/python \
+	  --tools $(BIN)/python --work $(BENCH) $(ARGS)
+
 lint: deps  ## check style, Python and frontend
 	$(BIN)/ruff check $(PYTHON_SOURCES)
 	$(BIN)/ruff format --check $(PYTHON_SOURCES)
@@ -50,6 +58,7 @@ format: deps  ## rewrite files in the house style
 
 types: deps  ## check types, Python and frontend
 	$(BIN)/mypy
+	$(BIN)/mypy benchmarks
 	$(BIN)/python tools/frontend.py types
 
 frontend: deps  ## build the page into plugin/kinetoscope_tb/static
@@ -66,7 +75,7 @@ sample-traces: deps torch  ## record and generate the files of sample_traces/ an
 	$(BIN)/python sample_traces/synthesize.py
 
 clean:  ## remove everything that was built or installed here
-	rm -rf $(VENV) build dist plugin/kinetoscope_tb/static frontend/node_modules frontend/dist *.egg-info analysis/*.egg-info
+	rm -rf $(VENV) $(BENCH) build dist plugin/kinetoscope_tb/static frontend/node_modules frontend/dist *.egg-info analysis/*.egg-info
 	rm -rf .pytest_cache .hypothesis .mypy_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
@@ -94,6 +103,17 @@ else
 	  echo "warning: PyTorch could not be installed: the tests that record a trace will be skipped" >&2; \
 	  test -z "$$CI"; fi
 endif
+
+# What is measured lives apart from what is tested: the package as it is installed, and the other tools with their own needs.
+$(BENCH)/ours/.ready: requirements.txt benchmarks/requirements.txt
+	$(PYTHON) tools/make_venv.py $(BENCH)/ours
+	$(BENCH)/ours/bin/python -m pip --disable-pip-version-check --quiet install -r requirements.txt -r benchmarks/requirements.txt
+	@touch $@
+
+$(BENCH)/peers/.ready: benchmarks/requirements-peers.txt
+	$(PYTHON) tools/make_venv.py $(BENCH)/peers
+	$(BENCH)/peers/bin/python -m pip --disable-pip-version-check --quiet install -r benchmarks/requirements-peers.txt
+	@touch $@
 
 deps: $(VENV)/.deps
 
