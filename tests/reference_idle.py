@@ -150,12 +150,12 @@ class Device:
             self.ending[work.end].append(work)
 
     def next_work(self, at: int) -> Event | None:
-        """Return the work that starts at or next after an instant; of several, the one launched first."""
+        """Return the work that starts at or next after an instant; of several, the one launched first; those of unknown launch come last."""
         position = bisect_left(self.starts, at)
         if position == len(self.starts):
             return None
         found = self.starting[self.starts[position]]
-        return min(found, key=lambda work: (work.call.start if work.call else 0, work.index))
+        return min(found, key=lambda work: (work.call is None, work.call.start if work.call else 0, work.index))
 
     def was_told_to_wait(self, work: Event, call: Event, ended: list[Event]) -> bool:
         """Tell whether the work's stream was told to wait for a stream whose work has just ended."""

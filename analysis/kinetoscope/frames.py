@@ -71,14 +71,15 @@ class _Parts:
 
     def host_step(self) -> dict[str, Any]:
         steps = self.trace.steps_table
-        return {"step": _step_numbers(self.trace, steps.holding(self.columns.start[self.rows]))}
+        return {"step": step_numbers(self.trace, steps.holding(self.columns.start[self.rows]))}
 
     def correlation(self) -> dict[str, Any]:
         values = self.columns.correlation[self.rows]
         return {"correlation": optional(values, values <= 0)}
 
 
-def _step_numbers(trace: Trace, position: npt.NDArray[Any]) -> pd.arrays.IntegerArray:
+def step_numbers(trace: Trace, position: npt.NDArray[Any]) -> pd.arrays.IntegerArray:
+    """Return the numbers of steps by their position, missing for -1."""
     number = trace.steps_table.number
     found = number[np.maximum(position, 0)] if number.size else np.zeros(position.size, np.int64)
     return optional(found, position < 0)
@@ -100,7 +101,7 @@ def _work_links(trace: Trace, chosen: npt.NDArray[np.bool_]) -> dict[str, Any]:
     return {
         "launch": ids(trace, trace.launch_of_work[chosen]),
         "op": ids(trace, trace.op_of_work[chosen]),
-        "step": _step_numbers(trace, trace.step_of_work[chosen]),
+        "step": step_numbers(trace, trace.step_of_work[chosen]),
     }
 
 
@@ -116,7 +117,7 @@ def events(trace: Trace) -> pd.DataFrame:
         "kind": texts(columns.kind.astype(np.int32), list(schema.KINDS)),
         "category": texts(columns.category, columns.categories),
     }
-    tail = {"step": _step_numbers(trace, step), "timed": columns.timed}
+    tail = {"step": step_numbers(trace, step), "timed": columns.timed}
     return _frame(trace, rows, kind, parts.event(), parts.thread(), parts.device(), parts.parent(), tail)
 
 
@@ -163,17 +164,14 @@ def api_calls(trace: Trace) -> pd.DataFrame:
 
 def launches(trace: Trace) -> pd.DataFrame:
     """Build ``Trace.launches``."""
-    columns, rows = trace.columns, trace.launches_rows
+    measured = trace.launch_table
+    rows = measured.row
     parts = _Parts(trace, rows)
-    works = links.count_of(trace.launch_of_work, len(trace))[rows]
-    first = links.first_by_key(trace.launch_of_work, columns.start[trace.work], rows, np.ones(rows.size, bool))
-    first_row = np.where(first >= 0, trace.work[np.maximum(first, 0)] if trace.work.size else -1, -1)
-    delay = columns.start[np.maximum(first_row, 0)] - columns.start[rows] if rows.size else rows
     owner = {
         "op": ids(trace, trace.op_of_call[rows]),
-        "works": works,
-        "first_work": ids(trace, first_row),
-        "delay_ns": optional(delay, first_row < 0),
+        "works": measured.works,
+        "first_work": ids(trace, measured.first),
+        "delay_ns": optional(measured.delay, measured.first < 0),
     }
     return _frame(trace, rows, parts.event(), parts.thread(), parts.correlation(), owner, parts.host_step())
 

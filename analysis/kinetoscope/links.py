@@ -83,3 +83,25 @@ def count_of(owner: Index, size: int) -> Index:
     ndarray of int64
     """
     return np.bincount(owner[owner >= 0], minlength=size).astype(np.int64)
+
+
+def present(known: tuple[Index, ...], wanted: tuple[Index, ...]) -> npt.NDArray[np.bool_]:
+    """Tell which wanted keys of several parts are among the known ones.
+
+    Parameters
+    ----------
+    known, wanted : tuple of ndarray of int64
+        The parts of the keys: as many arrays on both sides.
+
+    Returns
+    -------
+    ndarray of bool
+        One per wanted key.
+    """
+    size = known[0].size
+    code = np.zeros(size + wanted[0].size, np.int64)
+    for one, other in zip(known, wanted, strict=True):
+        part = np.unique(np.concatenate([one, other]), return_inverse=True)[1]
+        # numbered anew after each part, so that the codes stay below the square of the count
+        code = np.unique(code * (part.max(initial=0) + 1) + part, return_inverse=True)[1]
+    return np.isin(code[size:], code[:size])

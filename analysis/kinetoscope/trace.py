@@ -1,7 +1,7 @@
 """The trace: one file's events as frames, with every link between them.
 
-A :class:`Trace` is immutable. Everything beyond the columns is computed on first use and kept. Views read the arrays (``columns``, ``work``,
-``launch_row`` …, positions in the columns); people read the frames (``kernels``, ``ops`` …, indexed by event id).
+A :class:`Trace` is immutable. Everything beyond the columns is computed on first use and kept. Views read the arrays (``columns``, and those of
+:class:`~kinetoscope.linked_trace.LinkedTrace`); people read the frames (``kernels``, ``ops`` …, indexed by event id).
 """
 
 from __future__ import annotations
@@ -10,14 +10,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
-from kinetoscope import devices, hosts, intervals, links, periods, schema
 from kinetoscope.errors import ChoiceError, UnreadableError
-from kinetoscope.idle import causes, gaps, host_time, waits
-from kinetoscope.naming import matching
+from kinetoscope.linked_trace import LinkedTrace
+from kinetoscope.reading.arguments import Arguments
 from kinetoscope.reading.files import read_text
-from kinetoscope.reading.recorded import RecordedEvents
+from kinetoscope.reading.recorded import RecordedEvents, event_of
 from kinetoscope.reading.storage import Fingerprint
 
 if TYPE_CHECKING:
@@ -30,12 +28,10 @@ if TYPE_CHECKING:
     from kinetoscope.reading.losses import Loss
     from kinetoscope.source import Source
 
-Index = npt.NDArray[np.int64]
-
-_KEPT_TEXT = 256 << 20
+_SMALL_FILE = 16 << 20  # bytes; the text of such a file is kept when one event was looked at, for a look at another
 
 
-class Trace:
+class Trace(LinkedTrace):
     """Events of one trace file, with frames and links.
 
     Build one with :func:`kinetoscope.load`.
@@ -51,6 +47,8 @@ class Trace:
         The file as it was when it was read.
     losses : tuple of Loss
         What was mended or lost while it was read.
+    arguments : Arguments
+        Arguments of the events beyond those in the columns, read from the file when they are asked for.
     """
 
     def __init__(
@@ -60,12 +58,14 @@ class Trace:
         source: Source,
         fingerprint: Fingerprint | None = None,
         losses: Sequence[Loss] = (),
+        arguments: Arguments | None = None,
     ) -> None:
         self.source = source
         self.columns = columns
         self.metadata = metadata
         self.fingerprint = fingerprint
         self.losses: tuple[Loss, ...] = tuple(losses)
+        self.arguments = arguments or Arguments(source, columns, fingerprint=fingerprint)
         for values in vars(columns).values():
             if isinstance(values, np.ndarray):
                 values.flags.writeable = False
@@ -124,139 +124,13 @@ class Trace:
             raise UnreadableError(
                 "the file has changed since it was read", where=self.source.path, hint="load it again"
             )
+        if self.fingerprint and self.fingerprint.bytes > _SMALL_FILE:
+            return event_of(self.source, event)
         recorded: RecordedEvents = self.__dict__.get("_recorded") or RecordedEvents(
             read_text(self.source.path), self.source.document
         )
-        if recorded.size <= _KEPT_TEXT:
-            # a look at one event is followed by a look at another; the text of a large file is read again instead
-            self.__dict__["_recorded"] = recorded
+        self.__dict__["_recorded"] = recorded
         return recorded.get(event)
-
-    # --- arrays and links, positions in the columns -----------------------------------------------------------------------------------
-
-    @cached_property
-    def host(self) -> hosts.HostOrder:
-        """Timed host events in nesting order."""
-        return hosts.order_hosts(self.columns)
-
-    @cached_property
-    def parent_row(self) -> Index:
-        """Row of the innermost host event on the same thread that contains each one, -1 for none."""
-        parent = np.full(len(self), -1, np.int64)
-        held = self.host.parent >= 0
-        parent[self.host.rows[held]] = self.host.rows[self.host.parent[held]]
-        return parent
-
-    @cached_property
-    def work(self) -> Index:
-        """Rows of the timed device work, by device, start and file order."""
-        columns = self.columns
-        rows = np.flatnonzero(columns.timed & np.isin(columns.kind, schema.WORK))
-        return rows[np.lexsort((columns.start[rows], columns.device[rows]))]
-
-    @cached_property
-    def launch_of_work(self) -> Index:
-        """Row of the API call that owns each of :attr:`work`, -1 where the file holds none."""
-        columns = self.columns
-        calls = np.flatnonzero(self.host_side_call)
-        wanted = columns.correlation[self.work]
-        found = links.first_by_key(columns.correlation[calls], columns.start[calls], wanted, wanted > 0)
-        return np.where(found >= 0, calls[np.maximum(found, 0)] if calls.size else -1, -1)
-
-    @cached_property
-    def host_side_call(self) -> npt.NDArray[np.bool_]:
-        """Timed API calls, less the rows that an accelerator's own process recorded: those launch nothing."""
-        columns = self.columns
-        own = {str(device) for device in np.unique(columns.device[self.work]).tolist()}
-        of_device = np.array([thread.pid in own for thread in columns.threads] or [False], bool)
-        mtia = np.array([text.lower() == "mtia_runtime" for text in columns.categories] or [False], bool)
-        if len(columns) == 0:
-            return np.zeros(0, bool)
-        own_row = of_device[columns.thread] & mtia[columns.category]
-        return np.asarray(columns.timed & (columns.kind == schema.CODE["api_call"]) & ~own_row)
-
-    @cached_property
-    def op_of_call(self) -> Index:
-        """Row of the innermost op around each API call, by row of the call; -1 elsewhere."""
-        return hosts.owners(self.columns, self.host)
-
-    @cached_property
-    def op_of_work(self) -> Index:
-        """Row of the op that owns each of :attr:`work`, -1 for unattributed work."""
-        columns, launch = self.columns, self.launch_of_work
-        owner = np.where(launch >= 0, self.op_of_call[np.maximum(launch, 0)] if len(columns) else -1, -1)
-        # without a call, the External id may name the op; where it repeats the correlation it names a stranger
-        named = columns.external_id[self.work]
-        usable = (launch < 0) & (named > 0) & (named != columns.correlation[self.work])
-        ops = np.flatnonzero((columns.kind == schema.CODE["op"]) & columns.timed)
-        found = links.first_by_key(columns.external_id[ops], columns.start[ops], named, usable)
-        return np.where(found >= 0, ops[np.maximum(found, 0)] if ops.size else -1, owner)
-
-    @cached_property
-    def communication(self) -> npt.NDArray[np.bool_]:
-        """Which of :attr:`work` is a collective's or point-to-point kernel."""
-        return devices.communication(self.columns, self.work, self.op_of_work)
-
-    @cached_property
-    def forward_row(self) -> Index:
-        """Row of the forward op of each backward op, -1 elsewhere."""
-        return hosts.forward_ops(self.columns)
-
-    @cached_property
-    def _steps(self) -> tuple[periods.Steps, Index]:
-        return periods.build(self.columns, self.work, self.launch_of_work)
-
-    @property
-    def steps_table(self) -> periods.Steps:
-        """Steps with host ranges and periods."""
-        return self._steps[0]
-
-    @property
-    def step_of_work(self) -> Index:
-        """Position of the step that launched each of :attr:`work`, -1 for none."""
-        return self._steps[1]
-
-    @cached_property
-    def window(self) -> intervals.IntervalSet:
-        """The time that utilization is measured in."""
-        return periods.window(self.columns, self.steps_table)
-
-    @cached_property
-    def devices(self) -> list[devices.Device]:
-        """What each device did, as interval sets over the whole recording."""
-        return devices.build(self.columns, self.work, self.communication)
-
-    @cached_property
-    def gap_table(self) -> gaps.GapTable:
-        """Idle gaps of all devices inside the window."""
-        return gaps.build(self)
-
-    @cached_property
-    def host_time(self) -> host_time.HostTime:
-        """What the host was doing, by thread and instant."""
-        return host_time.HostTime(self)
-
-    @cached_property
-    def stream_waits(self) -> waits.StreamWaits:
-        """Recorded waits of streams for each other."""
-        return waits.stream_waits(self)
-
-    @cached_property
-    def idle_segments(self) -> causes.Segments:
-        """Idle time cut by cause."""
-        return causes.build(self, self.host_time)
-
-    @cached_property
-    def launches_rows(self) -> Index:
-        """Rows of the launches: API calls that own device work, or whose name says that they launch."""
-        columns = self.columns
-        owns = np.zeros(len(self), bool)
-        owns[self.launch_of_work[self.launch_of_work >= 0]] = True
-        launch, copy = (matching(columns.names, key)[columns.name] for key in ("launch_call", "copy_call"))
-        # a copy of nothing launches nothing, and only some recorders say how much a call copies
-        named = launch | (copy & (columns.details["bytes"] > 0))
-        calls = columns.timed & (columns.kind == schema.CODE["api_call"])
-        return np.flatnonzero(calls & (owns | named))
 
     # --- frames -----------------------------------------------------------------------------------------------------------------------
 
@@ -356,7 +230,7 @@ class Trace:
                 raise ChoiceError.of("fix", name, FIXES)
         trace = self
         for name in (fix for fix in FIXES if fix in names):
-            trace = Trace(FIXES[name](trace), self.metadata, self.source, self.fingerprint, self.losses)
+            trace = Trace(FIXES[name](trace), self.metadata, self.source, self.fingerprint, self.losses, self.arguments)
         return trace
 
     def view(self, name: str, /, **parameters: Any) -> pd.DataFrame:

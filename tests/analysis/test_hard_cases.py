@@ -3,6 +3,7 @@
 import gzip
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
@@ -220,7 +221,8 @@ def test_without_arguments_the_help_is_printed(capsys):
 def test_help_names_the_views_and_what_they_can_be_asked(capsys):
     from kinetoscope.views import registry
 
-    text = " ".join(lines(capsys, "show", "--help")[1])
+    # words may stand on two lines, with the margin of the list between
+    text = re.sub(r"\s+", " ", " ".join(lines(capsys, "show", "--help")[1]))
     for name, view in registry.views().items():
         assert name in text
         for parameter in view.parameters:

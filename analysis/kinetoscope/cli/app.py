@@ -14,7 +14,9 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.command("view", help=view.HELP, short_help=view.HELP)(view.view)
-app.command("show", help=show.HELP, short_help="Print a view: health, steps, devices, gaps, kernels …")(show.show)
+app.command("show", cls=show.ShowCommand, help=show.HELP, short_help="Print a view: overview, advice, idle, kernels …")(
+    show.show
+)
 app.command("list", help=list_traces.HELP)(list_traces.list_traces)
 
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import typer
+from typer.core import TyperCommand
 
 from kinetoscope.cli.output import Format, clean, write
 from kinetoscope.errors import ChoiceError
@@ -19,18 +20,37 @@ if TYPE_CHECKING:
 
     from kinetoscope.job import Job
     from kinetoscope.source import Source
+    from kinetoscope.views.registry import View
 
-HELP = """Print a view of the traces at a path.
+HELP = "Print a view of the traces at a path."
 
-Views: health, health_events, overview, steps, devices, gaps, kernels, kernel_calls.
 
---by for kernels: name; op; name,op; config; stream; step; category.
+class ShowCommand(TyperCommand):
+    """The command, whose help lists the views and what each can be asked: read from the registry when help is asked for."""
 
---where for kernels and gaps: step, start_us, end_us; for kernel_calls also name, like, op, category, stream, device, grid, block, registers,
-shared_memory; for health_events: check.
+    def format_help_text(self, ctx: Any, formatter: Any) -> None:
+        """Write what the command does, and the views."""
+        from kinetoscope.views import registry
 
-What the columns mean is in the output of --format json.
-"""
+        del ctx
+
+        formatter.write_paragraph()
+        formatter.write_text(HELP)
+        with formatter.section("Views"):
+            formatter.write_dl([(name, _asked(view)) for name, view in registry.views().items()])
+        formatter.write_paragraph()
+        formatter.write_text("What the columns mean is in the output of --format json.")
+
+
+def _asked(view: View) -> str:
+    """Return a view's title, and its parameters as they are given here."""
+    by = next((f"--by {'; '.join(one.choices)}" for one in view.parameters if one.name == "by"), "")
+    where = [
+        f"{one.name} ({'; '.join(one.choices)})" if one.choices else one.name
+        for one in view.parameters
+        if one.name != "by"
+    ]
+    return ". ".join(part for part in (view.title, by, f"--where {', '.join(where)}" if where else "") if part) + "."
 
 
 def show(

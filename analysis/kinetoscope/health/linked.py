@@ -143,36 +143,15 @@ def crossing_pairs(trace: Trace) -> tuple[int, npt.NDArray[np.int64]]:
     rows = trace.host.rows[np.isin(columns.kind[trace.host.rows], kinds)]
     thread, start, end = columns.thread[rows].astype(np.int64), columns.start[rows], columns.end[rows]
     call = columns.kind[rows] == schema.CODE["api_call"]
-    parent = nesting.parents(thread, end)
-    # whoever crosses anything crosses a range that it lies beside: behind that one's parent, and before it
-    suspects = np.flatnonzero(_reach_behind(parent, end) > start)[:_MOST_CROSSING].tolist()
-    beside = (np.arange(parent[i] + 1, i) for i in suspects)
-    crossing_ones = [
-        at[(end[at] > start[i]) & (end[at] < end[i]) & (thread[at] == thread[i])]
-        for at, i in zip(beside, suspects, strict=True)
-    ]
-    pairs, later = 0, [rows[:0]]
-    for i in np.unique(np.concatenate([np.empty(0, np.int64), *crossing_ones])).tolist():
+    # the next range of the thread that ends later crosses this one where it begins before this one ends; without one, none does
+    later = nesting.after_subtree(thread, end)
+    place = np.minimum(later, max(rows.size - 1, 0))
+    crosses = (later < rows.size) & (thread[place] == thread) & (start[place] < end) if rows.size else call
+    pairs, found = 0, [rows[:0]]
+    for i in np.flatnonzero(crosses)[:_MOST_CROSSING].tolist():
         last = int(np.searchsorted(thread, thread[i], side="right"))
         reached = i + 1 + int(np.searchsorted(start[i + 1 : last], end[i], side="left"))
         hits = (end[i + 1 : reached] > end[i]) & ~(call[i + 1 : reached] & call[i])
         pairs += int(hits.sum())
-        later.append(rows[i + 1 : reached][hits])
-    return pairs, np.unique(np.concatenate(later))
-
-
-def _reach_behind(parent: npt.NDArray[np.int64], end: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-    """Return the latest end among the ranges between each one's parent and itself: that of the nearest earlier sibling or its like."""
-    size = end.size
-    reach = np.full(size, np.iinfo(np.int64).min, np.int64)
-    if size < 2:
-        return reach
-    # siblings, in order: the running maximum of their ends
-    order = np.lexsort((np.arange(size), parent))
-    same = parent[order][1:] == parent[order][:-1]
-    group = np.concatenate([[0], np.cumsum(~same)])
-    low = int(end.min())
-    apart = int(end.max()) - low + 1
-    running = np.maximum.accumulate(group * apart + (end[order] - low)) - group * apart + low
-    reach[order[1:][same]] = running[:-1][same]
-    return reach
+        found.append(rows[i + 1 : reached][hits])
+    return pairs, np.unique(np.concatenate(found))

@@ -18,7 +18,7 @@ from kinetoscope.links import present
 
 if TYPE_CHECKING:
     from kinetoscope.idle.gaps import GapTable
-    from kinetoscope.trace import Trace
+    from kinetoscope.linked_trace import LinkedTrace
 
 Index = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
@@ -91,7 +91,7 @@ class Segments:
         return np.flatnonzero(fresh)
 
 
-def build(trace: Trace, host: HostTime) -> Segments:
+def build(trace: LinkedTrace, host: HostTime) -> Segments:
     """Find the causes of a trace's idle time.
 
     Parameters
@@ -131,7 +131,7 @@ def build(trace: Trace, host: HostTime) -> Segments:
     return _in_order(trace, _joined([*fixed, on_launching, on_main]))
 
 
-def _whole(trace: Trace, table: GapTable) -> Index:
+def _whole(trace: LinkedTrace, table: GapTable) -> Index:
     """Return the cause of gaps that have one for all their length, -1 for the others."""
     columns = trace.columns
     cause = np.full(table.start.size, -1, np.int64)
@@ -149,7 +149,7 @@ def _whole(trace: Trace, table: GapTable) -> Index:
     return cause
 
 
-def _same_call_before(trace: Trace, table: GapTable) -> Flags:
+def _same_call_before(trace: LinkedTrace, table: GapTable) -> Flags:
     """Tell before which gaps a work ends that the same call launched as the work behind it."""
     columns, work, launch = trace.columns, trace.work, trace.launch_of_work
     real = columns.duration[work] > 0
@@ -157,7 +157,7 @@ def _same_call_before(trace: Trace, table: GapTable) -> Flags:
     return present(ends, (table.device, table.start, table.launch))
 
 
-def _of_launch(trace: Trace, host: HostTime, gap: Index, start: Index, end: Index, cause: Index) -> Segments:
+def _of_launch(trace: LinkedTrace, host: HostTime, gap: Index, start: Index, end: Index, cause: Index) -> Segments:
     """Return segments that belong to the launch of the work behind their gaps; ``start``, ``end`` and ``cause`` are by gap."""
     columns, table = trace.columns, trace.gap_table
     launch = table.launch[gap]
@@ -171,7 +171,7 @@ def _of_launch(trace: Trace, host: HostTime, gap: Index, start: Index, end: Inde
     )
 
 
-def _owner(trace: Trace, rows: Index) -> Index:
+def _owner(trace: LinkedTrace, rows: Index) -> Index:
     """Return the op that owns each work, -1 for none."""
     owner = np.full(len(trace) + 1, -1, np.int64)
     owner[trace.work] = trace.op_of_work
@@ -210,7 +210,7 @@ def _joined(parts: list[Segments]) -> Segments:
     )
 
 
-def _in_order(trace: Trace, found: Segments) -> Segments:
+def _in_order(trace: LinkedTrace, found: Segments) -> Segments:
     """Sort by gap and time, cut at the borders of steps, and join neighbours that agree in everything."""
     found = found.take(np.lexsort((found.start, found.gap)))
     piece, start, end = cut_at(found.start, found.end, trace.steps_table.start)

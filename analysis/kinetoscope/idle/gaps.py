@@ -15,7 +15,7 @@ import numpy.typing as npt
 from kinetoscope import intervals, schema
 
 if TYPE_CHECKING:
-    from kinetoscope.trace import Trace
+    from kinetoscope.linked_trace import LinkedTrace
 
 Index = npt.NDArray[np.int64]
 
@@ -49,7 +49,7 @@ class GapTable:
     ended_by: npt.NDArray[np.int8]
 
 
-def build(trace: Trace, *, by_stream: bool = False) -> GapTable:
+def build(trace: LinkedTrace, *, by_stream: bool = False) -> GapTable:
     """Find the gaps of all devices of a trace, or of all their streams.
 
     Parameters
@@ -77,12 +77,12 @@ def build(trace: Trace, *, by_stream: bool = False) -> GapTable:
     return GapTable(device, stream, start, end, following, launch, previous, ended_by.astype(np.int8))
 
 
-def _by_stream(trace: Trace, rows: Index) -> list[Index]:
+def _by_stream(trace: LinkedTrace, rows: Index) -> list[Index]:
     stream = trace.columns.stream[rows]
     return [rows[stream == number] for number in np.unique(stream).tolist()]
 
 
-def _of_rows(trace: Trace, device: int, rows: Index, launch_of: Index) -> tuple[Index, ...]:
+def _of_rows(trace: LinkedTrace, device: int, rows: Index, launch_of: Index) -> tuple[Index, ...]:
     """Return device, stream, start, end, next, previous and end reason of the gaps between some works of a device."""
     columns = trace.columns
     stream = columns.stream[rows[0]]

@@ -18,7 +18,7 @@ from kinetoscope.naming import matching
 from kinetoscope.schema import CODE
 
 if TYPE_CHECKING:
-    from kinetoscope.trace import Trace
+    from kinetoscope.linked_trace import LinkedTrace
 
 Index = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
@@ -68,7 +68,7 @@ class HostTime:
     trace : Trace
     """
 
-    def __init__(self, trace: Trace) -> None:
+    def __init__(self, trace: LinkedTrace) -> None:
         self._trace = trace
         columns = trace.columns
         names, kind = columns.names, columns.kind

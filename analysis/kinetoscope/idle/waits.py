@@ -14,15 +14,13 @@ from kinetoscope.schema import CODE
 
 if TYPE_CHECKING:
     from kinetoscope.idle.gaps import GapTable
-    from kinetoscope.trace import Trace
+    from kinetoscope.linked_trace import LinkedTrace
 
 Index = npt.NDArray[np.int64]
 
 
-def told_to_wait(trace: Trace, table: GapTable, gaps: Index) -> npt.NDArray[np.bool_]:
+def told_to_wait(trace: LinkedTrace, table: GapTable, gaps: Index) -> npt.NDArray[np.bool_]:
     """Tell which gaps end with work whose stream was told to wait for a stream whose work ends where the gap begins.
-
-    The wait must stand between the launch of the work and that of the work before it on its stream.
 
     Parameters
     ----------
@@ -36,34 +34,78 @@ def told_to_wait(trace: Trace, table: GapTable, gaps: Index) -> npt.NDArray[np.b
     ndarray of bool
         One per gap asked for.
     """
-    waits = trace.stream_waits
     told = np.zeros(gaps.size, bool)
-    if not waits.row.size or not gaps.size:
+    if not trace.stream_waits.row.size or not gaps.size:
         return told
-    columns = trace.columns
     work = table.next[gaps]
-    launched = columns.start[table.launch[gaps]]
-    since = _launch_before(trace, work, launched)
-    low, high = np.zeros(gaps.size, np.int64), np.zeros(gaps.size, np.int64)
-    start, stream, device = columns.start[waits.row], columns.stream[waits.row], columns.device[waits.row]
-    order = np.lexsort((start, stream, device))
-    start, stream, device, on = start[order], stream[order], device[order], waits.on[order]
-    for number in np.unique(columns.device[work]).tolist():
-        for each in np.unique(columns.stream[work]).tolist():
-            asked = np.flatnonzero((columns.device[work] == number) & (columns.stream[work] == each))
-            own = np.flatnonzero((device == number) & (stream == each))
-            if own.size and asked.size:
-                low[asked] = own[0] + np.searchsorted(start[own], since[asked], side="left")
-                high[asked] = own[0] + np.searchsorted(start[own], launched[asked], side="right")
-    count = np.maximum(high - low, 0)
-    pair = np.repeat(np.arange(gaps.size), count)
-    wait = np.repeat(low - (np.cumsum(count) - count), count) + np.arange(pair.size)
-    hit = _ends_there(trace, columns.device[work[pair]], on[wait], table.start[gaps[pair]])
+    pair, on = waits_before(trace, work)
+    hit = _ends_there(trace, trace.columns.device[work[pair]], on, table.start[gaps[pair]])
     told[pair[hit]] = True
     return told
 
 
-def _launch_before(trace: Trace, work: Index, default: Index) -> Index:
+def waits_before(trace: LinkedTrace, work: Index) -> tuple[Index, Index]:
+    """Find the recorded waits that hold up device work: those of its stream between its launch and that of the work before it on its stream.
+
+    Parameters
+    ----------
+    trace : Trace
+    work : ndarray of int64
+        Rows of device work of known launch.
+
+    Returns
+    -------
+    work, stream : ndarray of int64
+        For each wait, the position of the work in what was given, and the stream that is waited for.
+    """
+    waits, columns = trace.stream_waits, trace.columns
+    owner = np.full(len(trace), -1, np.int64)
+    owner[trace.work] = trace.launch_of_work
+    launched = columns.start[owner[work]]
+    since = _launch_before(trace, work, launched)
+    low, high = np.zeros(work.size, np.int64), np.zeros(work.size, np.int64)
+    order = np.lexsort((columns.start[waits.row], columns.stream[waits.row], columns.device[waits.row]))
+    row, on = waits.row[order], waits.on[order]
+    places = np.stack([columns.device[row], columns.stream[row]], axis=1)
+    for device, stream in np.unique(places, axis=0).tolist():
+        asked = np.flatnonzero((columns.device[work] == device) & (columns.stream[work] == stream))
+        own = np.flatnonzero((places == (device, stream)).all(axis=1))
+        low[asked] = own[0] + np.searchsorted(columns.start[row[own]], since[asked], side="left")
+        high[asked] = own[0] + np.searchsorted(columns.start[row[own]], launched[asked], side="right")
+    count = np.maximum(high - low, 0)
+    pair = np.repeat(np.arange(work.size, dtype=np.int64), count)
+    wait = np.repeat(low - (np.cumsum(count) - count), count) + np.arange(pair.size)
+    return pair, on[wait]
+
+
+def waited_for(trace: LinkedTrace, calls: Index) -> Index:
+    """Find what blocking calls waited for.
+
+    Parameters
+    ----------
+    trace : Trace
+    calls : ndarray of int64
+        Rows of the calls.
+
+    Returns
+    -------
+    ndarray of int64
+        Row of the call's own copy, else of the device work that ended last within the call; -1 where none did.
+    """
+    columns = trace.columns
+    works = trace.work[np.argsort(columns.end[trace.work], kind="stable")]
+    if not works.size or not calls.size:
+        return np.full(calls.size, -1, np.int64)
+    start, end = columns.start[calls], columns.end[calls]
+    last = works[np.maximum(np.searchsorted(columns.end[works], end, side="right") - 1, 0)]
+    within = (columns.end[last] > start) & (columns.end[last] <= end)
+    own = np.full(len(trace), -1, np.int64)
+    owned = trace.launch_of_work >= 0
+    own[trace.launch_of_work[owned]] = trace.work[owned]
+    return np.where(own[calls] >= 0, own[calls], np.where(within, last, -1))
+
+
+def _launch_before(trace: LinkedTrace, work: Index, default: Index) -> Index:
     """Return the start of the launch of the work before each one on its stream; where that is not known, the default."""
     columns, rows = trace.columns, trace.work
     real = columns.duration[rows] > 0
@@ -86,7 +128,7 @@ def _launch_before(trace: Trace, work: Index, default: Index) -> Index:
     return np.where(called >= 0, columns.start[np.maximum(called, 0)], default)
 
 
-def _ends_there(trace: Trace, device: Index, stream: Index, time: Index) -> npt.NDArray[np.bool_]:
+def _ends_there(trace: LinkedTrace, device: Index, stream: Index, time: Index) -> npt.NDArray[np.bool_]:
     """Tell whether some work of a device's stream ends at an instant."""
     columns, rows = trace.columns, trace.work
     rows = rows[columns.duration[rows] > 0]
@@ -109,10 +151,10 @@ class StreamWaits:
     on: Index
 
 
-def stream_waits(trace: Trace) -> StreamWaits:
+def stream_waits(trace: LinkedTrace) -> StreamWaits:
     """Find the recorded waits of streams for each other's events."""
     columns = trace.columns
     found = (columns.kind == CODE["sync"]) & matching(columns.names, "stream_wait")[columns.name]
     row = np.flatnonzero(found & columns.timed)
-    on = [trace.recorded(int(columns.id[i])).get("args", {}).get("wait_on_stream", -1) for i in row.tolist()]
-    return StreamWaits(row, np.array(on, np.int64))
+    on = trace.arguments.get("wait_on_stream", "integer").at(row) if row.size else row
+    return StreamWaits(row, on)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from kinetoscope.frames import texts
 from kinetoscope.schema import CODE
 from kinetoscope.views.registry import NOTHING, Parameter
 
@@ -62,6 +63,16 @@ def of_value(values: pd.Series[Any], wanted: Any) -> npt.NDArray[np.bool_]:
     if wanted is NOTHING:
         return values.isna().to_numpy(bool)
     return np.asarray((values == wanted).fillna(False).to_numpy(bool))
+
+
+def names_of(trace: Trace, rows: npt.NDArray[np.int64]) -> pd.Categorical:
+    """Return the names of events by their rows, missing for -1; the categories are the names that occur."""
+    columns = trace.columns
+    code = np.where(rows >= 0, columns.name[np.maximum(rows, 0)] if len(columns) else -1, -1)
+    used, compact = np.unique(code[code >= 0], return_inverse=True)
+    short = np.full(code.size, -1, np.int32)
+    short[code >= 0] = compact
+    return texts(short, [columns.names[i] for i in used.tolist()])
 
 
 def no_device_note(trace: Trace) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from kinetoscope import intervals
 from kinetoscope.devices import properties
@@ -29,21 +30,38 @@ def sm_efficiency_pct(trace: Trace, device: Device) -> float:
     float
         Integral over the window of min(1, Σ blocks per SM of the kernels running) / window, in %; NaN when no kernel has the figure.
     """
+    time, level = fill_level(trace, device)
+    length = intervals.measure(trace.window)
+    if not time.size or not length:
+        return float("nan")
+    inside = intervals.covered_before(trace.window, time)
+    return float(100.0 * (level[:-1] * np.diff(inside)).sum() / length)
+
+
+def fill_level(trace: Trace, device: Device) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+    """Return how full the device is over time: min(1, Σ blocks per SM of the kernels running).
+
+    Parameters
+    ----------
+    trace : Trace
+    device : Device
+
+    Returns
+    -------
+    time : ndarray of int64
+        Instants in order, ns; empty when no kernel has the figure.
+    level : ndarray of float64
+        From each instant on.
+    """
     blocks = trace.columns.details["blocks_per_sm"][device.rows]
     chosen = device.kernel & np.isfinite(blocks) & (blocks > 0)
-    length = intervals.measure(trace.window)
-    if not chosen.any() or not length:
-        return float("nan")
     start, end, weight = device.start[chosen], device.end[chosen], blocks[chosen]
     # counted in millionths, so that adding and taking away leaves exactly nothing
     units = np.rint(weight * 1e6).astype(np.int64)
     at = np.concatenate([start, end])
     order = np.argsort(at, kind="stable")
     level = np.cumsum(np.concatenate([units, -units])[order])
-    at = at[order]
-    fill = np.minimum(level[:-1], 1_000_000)
-    inside = intervals.covered_before(trace.window, at)
-    return float(100.0 * (fill * np.diff(inside)).sum() / 1e6 / length)
+    return at[order], np.minimum(level, 1_000_000) / 1e6
 
 
 def occupancy_pct(trace: Trace, device: Device) -> float:

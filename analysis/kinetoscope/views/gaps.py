@@ -2,27 +2,31 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from kinetoscope.frames import ids, optional, texts
-from kinetoscope.idle_gaps import ENDED_BY
+from kinetoscope.frames import ids, optional, step_numbers
+from kinetoscope.idle import gaps as idle_gaps
+from kinetoscope.idle.causes import CAUSES
 from kinetoscope.schema import Column
-from kinetoscope.views.common import RANGE, STEP, in_range, no_device_note, of_value, step_note, us
-from kinetoscope.views.registry import View
+from kinetoscope.views.common import RANGE, STEP, in_range, names_of, no_device_note, of_value, step_note, us
+from kinetoscope.views.registry import Parameter, View
 
 if TYPE_CHECKING:
+    from kinetoscope.idle.gaps import GapTable
     from kinetoscope.trace import Trace
 
 Index = npt.NDArray[np.int64]
 
 _ROUNDING_NS = 10
+_KEYS = ("device", "stream")
 
 _COLUMNS = (
     Column("device", "", "integer", "Device that was idle."),
+    Column("stream", "", "integer", "Stream that was idle, where gaps are by stream."),
     Column("start_us", "µs", "number", "Start of the gap, from the trace's origin."),
     Column("duration_us", "µs", "number", "Length of the gap: nothing ran on any stream of the device."),
     Column("ended_by", "", "text", "What ended it: kernel, memcpy, memset, or the end of the window."),
@@ -35,17 +39,39 @@ _COLUMNS = (
     Column("launch_id", "", "integer", "Event id of the launch call."),
     Column("previous_id", "", "integer", "Event id of the previous work."),
     Column("gap", "", "integer", "Number of the gap in the trace, by device and time."),
+    Column("cause", "", "text", "What caused most of the gap; the view idle_segments has all of it."),
+    Column("cause_us", "µs", "number", "How much of the gap that cause took."),
+    Column("op", "", "text", "Innermost op in the longest stretch of that cause."),
+    Column("module", "", "text", "Module in that stretch."),
+    Column("source", "", "text", "Source line in that stretch."),
+    Column(
+        "event_name",
+        "",
+        "text",
+        "Host event that stretch was spent in: the blocking call, the loader's range, the op and so on.",
+    ),
+    Column("event_id", "", "integer", "Its event id."),
+)
+
+_BY = Parameter(
+    "by", "token", "Whose idle time: each device's, or each stream's (those have no causes).", _KEYS, "device"
 )
 
 
 def gaps(
-    trace: Trace, step: float | None = None, start_us: float | None = None, end_us: float | None = None
+    trace: Trace,
+    by: str = "device",
+    step: float | None = None,
+    start_us: float | None = None,
+    end_us: float | None = None,
 ) -> pd.DataFrame:
-    """List the idle gaps of each device inside the window.
+    """List the idle gaps inside the window, of each device or of each stream.
 
     Parameters
     ----------
     trace : Trace
+    by : {"device", "stream"}
+        Gaps of a stream leave out what the other streams did; they have no causes.
     step : float, optional
         Only gaps that start in this step's period.
     start_us, end_us : float, optional
@@ -54,35 +80,61 @@ def gaps(
     Returns
     -------
     pandas.DataFrame
-        By device and time; columns as in the registry. On each device the gaps tile its idle time.
+        By device and time; columns as in the registry. On each device (stream) the gaps tile its idle time.
     """
-    table = trace.gap_table
-    columns = trace.columns
-    start, end, launch = table.start, table.end, table.launch
-    period = trace.steps_table.period_holding(start)
-    number = trace.steps_table.number
-    frame = pd.DataFrame(
-        {
-            "device": table.device,
-            "start_us": us(start),
-            "duration_us": us(end - start),
-            "ended_by": pd.Categorical.from_codes(table.ended_by, categories=pd.Index(ENDED_BY, dtype="str")),
-            "next_name": _names(trace, table.next),
-            "launch_name": _names(trace, launch),
-            "launch_delay_us": np.where(launch >= 0, us(end - _start_of(columns.start, launch)), np.nan),
-            "previous_name": _names(trace, table.previous),
-            "step": optional(
-                number[np.maximum(period, 0)] if number.size else np.zeros(start.size, np.int64), period < 0
-            ),
-            "next_id": ids(trace, table.next),
-            "launch_id": ids(trace, launch),
-            "previous_id": ids(trace, table.previous),
-            "gap": np.arange(start.size),
-        }
-    )
-    frame = frame[in_range(start, start_us, end_us) & of_value(frame["step"], step)].reset_index(drop=True)
-    frame.attrs["notes"] = no_device_note(trace) or step_note(trace, step) or _remarks(end - start)
+    of_stream = by == "stream"
+    table = idle_gaps.build(trace, by_stream=True) if of_stream else trace.gap_table
+    frame = pd.DataFrame({**_places(trace, table, of_stream=of_stream), **({} if of_stream else _stories(trace))})
+    frame = frame[in_range(table.start, start_us, end_us) & of_value(frame["step"], step)].reset_index(drop=True)
+    frame.attrs["notes"] = no_device_note(trace) or step_note(trace, step) or _remarks(table.end - table.start)
     return frame
+
+
+def _places(trace: Trace, table: GapTable, *, of_stream: bool) -> dict[str, Any]:
+    """Return where the gaps lie and what stands around them."""
+    start, end, launch = table.start, table.end, table.launch
+    stream = {"stream": optional(table.stream, table.stream == -1)} if of_stream else {}
+    return {
+        "device": table.device,
+        **stream,
+        "start_us": us(start),
+        "duration_us": us(end - start),
+        "ended_by": pd.Categorical.from_codes(table.ended_by, categories=pd.Index(idle_gaps.ENDED_BY, dtype="str")),
+        "next_name": names_of(trace, table.next),
+        "launch_name": names_of(trace, launch),
+        "launch_delay_us": np.where(launch >= 0, us(end - _start_of(trace.columns.start, launch)), np.nan),
+        "previous_name": names_of(trace, table.previous),
+        "step": step_numbers(trace, trace.steps_table.period_holding(start)),
+        "next_id": ids(trace, table.next),
+        "launch_id": ids(trace, launch),
+        "previous_id": ids(trace, table.previous),
+        "gap": np.arange(start.size),
+    }
+
+
+def _stories(trace: Trace) -> dict[str, Any]:
+    """Return what caused most of each gap, and the longest stretch of it."""
+    segments = trace.idle_segments
+    length = segments.end - segments.start
+    key = segments.gap * len(CAUSES) + segments.cause
+    found, group = np.unique(key, return_inverse=True)
+    total = np.bincount(group, weights=length, minlength=found.size).astype(np.int64)
+    # the last of each gap in this order is its main cause; ties go to the cause listed first
+    order = np.lexsort((-found, total, found // len(CAUSES)))
+    last = order[np.append(np.diff(found[order] // len(CAUSES)) != 0, True)] if found.size else order
+    main = np.flatnonzero(np.isin(group, last))
+    main = main[np.lexsort((-segments.start[main], length[main], segments.gap[main]))]
+    longest = main[np.append(np.diff(segments.gap[main]) != 0, True)] if main.size else main
+    row = segments.take(longest)
+    return {
+        "cause": pd.Categorical.from_codes(row.cause, categories=pd.Index(CAUSES, dtype="str")),
+        "cause_us": us(total[last]),
+        "op": names_of(trace, row.op),
+        "module": names_of(trace, row.module),
+        "source": names_of(trace, row.source),
+        "event_name": names_of(trace, row.event),
+        "event_id": ids(trace, row.event),
+    }
 
 
 def _remarks(length: Index) -> list[str]:
@@ -101,13 +153,4 @@ def _start_of(start: Index, rows: Index) -> Index:
     return start[np.maximum(rows, 0)] if start.size else rows
 
 
-def _names(trace: Trace, rows: Index) -> pd.Categorical:
-    columns = trace.columns
-    code = np.where(rows >= 0, columns.name[np.maximum(rows, 0)] if len(columns) else -1, -1)
-    used, compact = np.unique(code[code >= 0], return_inverse=True)
-    short = np.full(code.size, -1, np.int32)
-    short[code >= 0] = compact
-    return texts(short, [columns.names[i] for i in used.tolist()])
-
-
-VIEW = View("gaps", "Idle gaps", gaps, _COLUMNS, (STEP, *RANGE))
+VIEW = View("gaps", "Idle gaps", gaps, _COLUMNS, (_BY, STEP, *RANGE))

@@ -9,8 +9,8 @@ import pandas as pd
 
 from kinetoscope import schema
 from kinetoscope.schema import Column
-from kinetoscope.views.common import RANGE, in_range, no_device_note, of_value, step_note, us
-from kinetoscope.views.kernels import categories, op_names
+from kinetoscope.views.common import RANGE, in_range, names_of, no_device_note, of_value, step_note, us
+from kinetoscope.views.kernels import categories
 from kinetoscope.views.registry import Parameter, View
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def kernel_calls(trace: Trace, **filters: Any) -> pd.DataFrame:
         {
             "id": columns.id[rows],
             "name": base["name"].array,
-            "op": op_names(trace, trace.op_of_work[kernel]),
+            "op": names_of(trace, trace.op_of_work[kernel]),
             "device": base["device"].array,
             "stream": base["stream"].array,
             "step": base["step"].array,

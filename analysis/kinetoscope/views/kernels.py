@@ -12,7 +12,7 @@ import pandas as pd
 
 from kinetoscope import schema
 from kinetoscope.schema import Column
-from kinetoscope.views.common import RANGE, STEP, in_range, no_device_note, of_value, pct, step_note
+from kinetoscope.views.common import RANGE, STEP, in_range, names_of, no_device_note, of_value, pct, step_note
 from kinetoscope.views.registry import Parameter, View
 
 if TYPE_CHECKING:
@@ -119,17 +119,10 @@ class _Kernels:
 
     def key(self, name: str) -> Any:
         if name == "op":
-            return op_names(self._trace, self._trace.op_of_work[self._work])
+            return names_of(self._trace, self._trace.op_of_work[self._work])
         if name == "category":
             return categories(self._trace, self.rows, self._trace.communication[self._work])
         return self._trace.kernels[name].array[self._chosen]
-
-
-def op_names(trace: Trace, op_rows: npt.NDArray[np.int64]) -> pd.Categorical:
-    """Return the names of ops, missing for -1."""
-    columns = trace.columns
-    code = np.where(op_rows >= 0, columns.name[np.maximum(op_rows, 0)] if len(columns) else -1, -1)
-    return pd.Categorical.from_codes(code, categories=pd.Index(columns.names, dtype="str"))
 
 
 def categories(trace: Trace, rows: npt.NDArray[np.int64], communication: npt.NDArray[np.bool_]) -> pd.Categorical:

@@ -21,7 +21,11 @@ if TYPE_CHECKING:
 
     from kinetoscope.trace import Trace
 
-_MODULES = ("health", "overview", "steps", "devices", "gaps", "kernels", "kernel_calls")
+_MODULES = (
+    *("health", "overview", "advice", "steps", "devices"),
+    *("gaps", "idle", "idle_segments", "launches", "syncs", "api_calls", "input_pipeline", "copies", "critical_path"),
+    *("kernels", "kernel_calls"),
+)
 
 
 NOTHING = object()
