@@ -8,6 +8,7 @@ import { followChoice, followFixes, readRuns } from './model/session';
 import type { Source } from './model/source';
 import base from './style/base.css?inline';
 import frame from './style/frame.css?inline';
+import idle from './style/idle.css?inline';
 import pages from './style/pages.css?inline';
 import timeline from './style/timeline.css?inline';
 
@@ -17,7 +18,7 @@ export function mount(source: Source): void {
   document.documentElement.lang = 'en';
   document.title = TITLE;
   attempt(() => window.frameElement?.setAttribute('title', TITLE), undefined);
-  for (const text of [base, frame, pages, timeline]) adoptStyle(text);
+  for (const text of [base, frame, pages, idle, timeline]) adoptStyle(text);
   const root = document.createElement('div');
   root.id = 'kinetoscope';
   document.body.append(root);

@@ -40,6 +40,45 @@ describe('the state in the address', () => {
     takeAddress('');
   });
 
+  it('holds what the page of idle time shows', () => {
+    state.page.value = 'idle';
+    state.idlePart.value = 'blocking';
+    state.treeOrder.value = 'source';
+    state.idleKey.value = { source: '/a/train.py(81): main', op: null };
+    state.launchBy.value = 'thread';
+    state.heldBy.value = 'allocation';
+    state.heldReason.value = '';
+    state.pathKind.value = 'compute';
+    state.pathShown.value = true;
+    const hash = printAddress('#kinetoscope');
+    takeAddress('');
+    expect(state.idleKey.value).toBeNull();
+    expect(state.idlePart.value).toBe('causes');
+    takeAddress(hash);
+    expect(printAddress('#kinetoscope')).toBe(hash);
+    expect(state.idleKey.value).toEqual({ source: '/a/train.py(81): main', op: null });
+    expect(state.heldReason.value).toBe('');
+    expect(state.pathShown.value).toBe(true);
+    expect(state.notices.value).toEqual([]);
+  });
+
+  it('leaves out the end of a row of the tree whose name is too long', () => {
+    state.idleKey.value = { cause: 'host work', op: 'x'.repeat(2000), source: 'a.py(1): f' };
+    const hash = printAddress('#kinetoscope');
+    expect(hash.length).toBeLessThan(200);
+    takeAddress(hash);
+    expect(state.idleKey.value).toEqual({ cause: 'host work' });
+  });
+
+  it.each(['[]', '{}', 'null', '{"cause":1}', '{"colour":"red"}', '{"cause":{"a":"b"}}', '{'])(
+    'takes no row of the tree from %s',
+    (text) => {
+      takeAddress(writeAddress('#kinetoscope', { idle: text }));
+      expect(state.idleKey.value).toBeNull();
+      expect(state.notices.value).toHaveLength(1);
+    },
+  );
+
   it('goes out and comes back the same', () => {
     state.page.value = 'kernels';
     state.filter.value = { t0: 1000, t1: 2000, step: 7 };

@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { contrast, inkOn, palette, SHADES, word } from '../src/lib/colours';
+import { CAUSES, causeTerm, pathTerm } from '../src/lib/causes';
+import { causeColour, contrast, inkOn, palette, pathColour, SHADES, word } from '../src/lib/colours';
 import { KINDS } from '../src/model/wire';
 
 describe('text on bars', () => {
@@ -24,5 +27,41 @@ describe('text on bars', () => {
       });
       expect(flips).toEqual([]);
     }
+  });
+});
+
+describe('causes of idle time', () => {
+  const python = readFileSync(join(import.meta.dirname, '../../analysis/kinetoscope/idle/causes.py'), 'utf8');
+  const doing = readFileSync(join(import.meta.dirname, '../../analysis/kinetoscope/idle/host_time.py'), 'utf8');
+  const listed = (text: string, name: string) =>
+    [...(new RegExp(`^${name} = \\(([^)]*)\\)`, 'm').exec(text)?.[1] ?? '').matchAll(/"([^"]+)"/g)].map(
+      (one) => one[1],
+    );
+
+  it('are those of the analysis, in its order', () => {
+    expect(CAUSES).toEqual([...listed(doing, 'DOING'), ...listed(python, 'CAUSES')]);
+  });
+
+  it('have words and a colour of their own, on either paper', () => {
+    expect(new Set(CAUSES.map(causeColour)).size).toBe(CAUSES.length);
+    for (const cause of CAUSES) {
+      expect(causeTerm(cause).help, cause).toMatch(/\.$/);
+      for (const paper of ['#ffffff', '#14171b']) {
+        expect(contrast(word(causeColour(cause)), word(paper)), `${cause} on ${paper}`).toBeGreaterThan(1.7);
+      }
+    }
+  });
+
+  it('that are not known yet are called by their key', () => {
+    expect(causeTerm('a new one')).toMatchObject({ title: 'a new one', help: '' });
+    expect(causeColour('a new one')).toMatch(/^#/);
+    expect(causeColour('constructor')).toMatch(/^#/);
+    expect(causeTerm('constructor').title).toBe('constructor');
+  });
+
+  it('look the same on the critical path, beside work in the colours of the timeline', () => {
+    expect(pathColour('host work', 'dark')).toBe(causeColour('host work'));
+    expect(pathColour('compute', 'light')).not.toBe(pathColour('communication', 'light'));
+    expect(pathTerm('memcpy').title).toBe('Copy');
   });
 });

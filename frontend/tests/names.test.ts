@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { accountLabel, runLabel, tame, threadLabel, wordFilter } from '../src/lib/names';
+import { accountLabel, runLabel, sourceLabel, tame, threadLabel, wordFilter } from '../src/lib/names';
 
 describe('tame', () => {
   it.each([
@@ -66,4 +66,16 @@ describe('labels', () => {
     expect(threadLabel('process 1, thread 2 (thread 2)')).toBe('process 1, thread 2');
     expect(threadLabel('process 1, thread 2 (main)')).toBe('process 1, thread 2 (main)');
   });
+});
+
+describe('a line of a source', () => {
+  it.each([
+    ['/home/ada/train.py(81): main', 'train.py:81 (main)'],
+    ['C:\\work\\train.py(7): <module>', 'train.py:7 (<module>)'],
+    ['train.py(12): ', 'train.py:12'],
+    ['a(1).py(2): f', 'a(1).py:2 (f)'],
+    ['nn.Module: Linear_0', null],
+    ['<built-in method sum of type>', null],
+    ['', null],
+  ])('%s', (name, label) => expect(sourceLabel(name)).toBe(label));
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { wordFilter } from '../src/lib/names';
 import { callParameters, keyOf, titleOf } from '../src/model/kernels';
-import { allRows, column, filterRows, nanoseconds, sortRows, toCsv, toJson, totals } from '../src/model/tables';
+import { allRows, column, filterRows, nanoseconds, sortRows, toCsv, toJson } from '../src/model/tables';
 import { largestHostPart, summariseSteps, verdict } from '../src/model/verdict';
 import type { Info } from '../src/model/wire';
 import { tableOf } from './helpers';
@@ -36,13 +36,6 @@ describe('tables', () => {
   it('export what is shown, quoted, missing empty', () => {
     expect(toCsv(kernels, [1, 0])).toBe('name,calls,total_us\r\n"nccl, ""ring""",1,\r\ngemm,2,10.5\r\n');
     expect(JSON.parse(toJson(kernels, [1])).rows).toEqual([{ name: 'nccl, "ring"', calls: 1, total_us: null }]);
-  });
-
-  it('sum by key', () => {
-    expect(totals([0, 1, 2], ['a', 'b', 'a'], [1, 5, 2])).toEqual([
-      { key: 'b', count: 1, total: 5 },
-      { key: 'a', count: 2, total: 3 },
-    ]);
   });
 });
 
@@ -86,16 +79,40 @@ describe('the verdict', () => {
     expect(largestHostPart(steps)).toEqual({ label: 'data loading', share: expect.closeTo(45.45, 1) });
   });
 
+  const devices = tableOf({ device: [0], utilization_pct: [57.12], window_us: [100], idle_us: [42.88], gaps: [3] });
+
   it('is a sentence of figures', () => {
-    const devices = tableOf({ device: [0], utilization_pct: [57.12], idle_us: [42], gaps: [3] });
-    expect(text(verdict(info, steps, devices))).toBe(
-      'A step takes 110 µs in the median (±9 %). The GPU works 57.1 % of the steps and idles 42.9 %. Outside device work, most time goes to data loading: 45.5 % of the steps.',
+    expect(text(verdict(info, steps, devices, null))).toBe(
+      'A step takes 110 µs in the median (±9 %). The GPU works 57.1 % of the steps and idles 42.9 %. ',
+    );
+  });
+
+  it('says what the device waits for, each figure with the way to it', () => {
+    const cause = ['late start', 'host work', 'data loading', 'launch calls', 'synchronization'];
+    const causes = tableOf({
+      device: [0, 0, 0, 0, 0],
+      cause,
+      total_us: [20, 3, 15, 4.5, 0.38],
+      count: [1, 1, 1, 1, 1],
+    });
+    const told = verdict(info, steps, devices, causes);
+    expect(text(told)).toBe(
+      'A step takes 110 µs in the median (±9 %). The GPU works 57.1 % of the steps and idles 42.9 %: in 15.0 % it waits for data loading, in 4.5 % it waits for launch calls. ',
+    );
+    const links = told.filter((one) => typeof one !== 'string').map((one) => one.cause);
+    expect(links).toEqual([undefined, undefined, undefined, 'data loading', 'launch calls']);
+  });
+
+  it('tells of the host where no device worked', () => {
+    const none = tableOf({ device: [], utilization_pct: [] });
+    expect(text(verdict(info, steps, none, null))).toBe(
+      'A step takes 110 µs in the median (±9 %). No GPU work was recorded. Most time goes to data loading: 45.5 % of the steps.',
     );
   });
 
   it('says what there is without steps and without devices', () => {
     const none = tableOf({ device: [], utilization_pct: [] });
     const empty = tableOf({ step: [], period_us: [], incomplete: [] });
-    expect(text(verdict(info, empty, none))).toBe('The recording covers 5.00 ms. No GPU work was recorded. ');
+    expect(text(verdict(info, empty, none, null))).toBe('The recording covers 5.00 ms. No GPU work was recorded. ');
   });
 });

@@ -45,7 +45,8 @@ FIND = """([kinds, named]) => {
     for (let x = 2; x < width; x += 3) {
       const hit = window.__tl.hit(x, y);
       if (!hit || hit.merged) continue;
-      if (kinds.length && !kinds.includes(hit.kind)) continue;
+      // 'idle' stands for idle time of every cause
+      if (kinds.length && !kinds.includes(hit.kind.replace(/^idle .*/, 'idle'))) continue;
       if (named && !hit.name.includes(named)) continue;
       const row = window.__tl.row(hit.row);
       const middle = row.y + row.height / 2;

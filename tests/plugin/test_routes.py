@@ -207,7 +207,7 @@ def test_a_tile_travels_packed_where_the_browser_takes_it(serve: Serve, tmp_path
         trace.kernel(10 * at, 10 * at + 1 + at % 7)
     trace.write(tmp_path / "worker.pt.trace.json")
     served = serve(tmp_path)
-    url = served.get("tile", trace=served.ready(), rows="1", t0=0, t1=4_000_000, px=4000).request.url
+    url = served.get("tile", trace=served.ready(), rows="3", t0=0, t1=4_000_000, px=4000).request.url
     plain, packed = (served.client.get(url, headers={"Accept-Encoding": one}) for one in ("identity", "gzip"))
     assert "Content-Encoding" not in plain.headers
     assert packed.headers["Content-Encoding"] == "gzip"

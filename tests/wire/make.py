@@ -25,8 +25,13 @@ BASE_NS = 1_750_000_000_000_000_000
 SWITCHES = {"record_shapes": 1, "with_stack": 1}
 VERSIONS = {"cuda_runtime_version": 12090, "cuda_driver_version": 12090, "host_name": "node-1", "trace_id": "0123ABCD"}
 VIEWS = ("health", "overview", "steps", "devices", "gaps", "kernels", "kernel_calls")
+CAUSES = ("advice", "idle", "idle_tree", "idle_segments", "launches", "launch_summary", "syncs", "api_calls")
+PATHS = ("input_pipeline", "copies", "critical_path", "critical_path_stretches")
+SUMS = (("idle", "source"), ("launches", "op"), ("syncs", "reason"), ("api_calls", "name"), ("critical_path", "name"))
 CHECK = "clock errors"
-GROUPINGS = ("name", "op", "name,op", "config", "stream", "step", "category")
+GROUPINGS = ("name", "op", "name,op", "config", "stream", "step", "category", "module", "name,module", "family")
+PROGRAM = ("operators", "modules", "stacks", "counters")
+PROGRAM_SUMS = (("operators", "shapes"), ("operators", "phase"), ("modules", "class"), ("counters", "metric"))
 
 
 def one_rank(rank: int) -> TraceBuilder:
@@ -87,7 +92,12 @@ def collect(served: Served) -> dict[str, Any]:
     window = {"rows": f"0-{lanes['rows'] - 1}", "t0": 0, "t1": info["info"]["end_ns"]}
     by_name = {name: served.json("search", trace=trace, q=name, exact=1)["hits"]["id"] for name in names[:-1]}
     kernel, op = by_name["void gemm<float>(float*)"][0], by_name["aten::addmm"][0]
-    tables = {f"view.{view}": served.json("view", trace=trace, view=view) for view in VIEWS}
+    tables = {
+        f"view.{view}": served.json("view", trace=trace, view=view) for view in (*VIEWS, *CAUSES, *PATHS, *PROGRAM)
+    }
+    tables |= {
+        f"view.{view}.{by}": served.json("view", trace=trace, view=view, by=by) for view, by in (*SUMS, *PROGRAM_SUMS)
+    }
     tables |= {
         f"view.kernels.{by.replace(',', '-')}": served.json("view", trace=trace, view="kernels", by=by)
         for by in GROUPINGS

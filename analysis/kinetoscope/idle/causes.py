@@ -32,7 +32,7 @@ CAUSES = (
     "late start",
     "no launch recorded",
 )
-"""Causes of idle time; ``data/causes.json`` says what each means."""
+"""Causes of idle time, in the order in which pages list them; ``docs/definitions.md`` says what each means."""
 
 CODE = {cause: code for code, cause in enumerate(CAUSES)}
 LATE_NS = 1_000_000

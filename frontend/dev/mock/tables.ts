@@ -246,7 +246,10 @@ export function mockView(trace: MockTrace, view: string, parameters: Parameters)
       return gaps(trace, step, from, to);
     case 'kernels':
       return kernels(trace, String(parameters.by ?? 'name'), step, from, to);
-    default:
+    case 'kernel_calls':
       return kernelCalls(trace, parameters, from, to);
+    default:
+      // Views of causes and advice are not made up: their pages say that there is nothing.
+      return table(view, [], []);
   }
 }

@@ -90,7 +90,8 @@ export const CAUSES = Object.keys(TERMS) as Cause[];
 
 /** Words of a cause; one that is not known yet is called by its key. */
 export function causeTerm(cause: string): CauseTerm {
-  return (TERMS as Record<string, CauseTerm>)[cause] ?? { title: cause, help: '', phrase: `waits: ${cause}` };
+  if (Object.hasOwn(TERMS, cause)) return TERMS[cause as Cause];
+  return { title: cause, help: '', phrase: `waits: ${cause}` };
 }
 
 /** Kinds of the critical path that are no causes of idle time: device work. */
@@ -103,12 +104,12 @@ const WORK: Record<string, Term> = {
 
 /** Words of a kind of stretch of the critical path. */
 export function pathTerm(kind: string): Term {
-  return WORK[kind] ?? causeTerm(kind);
+  return isWorkKind(kind) ? WORK[kind] : causeTerm(kind);
 }
 
 /** Whether a kind of stretch is work of a device. */
 export function isWorkKind(kind: string): boolean {
-  return kind in WORK;
+  return Object.hasOwn(WORK, kind);
 }
 
 /** Place of a cause in the order of the analysis, unknown ones last. */

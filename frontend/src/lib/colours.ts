@@ -78,7 +78,7 @@ const CAUSE_COLOURS: Record<Cause, string> = {
 
 /** Colour of a cause; one that is not known yet is grey. */
 export function causeColour(cause: string): string {
-  return (CAUSE_COLOURS as Record<string, string>)[cause] ?? '#98a2ad';
+  return Object.hasOwn(CAUSE_COLOURS, cause) ? CAUSE_COLOURS[cause as Cause] : '#98a2ad';
 }
 
 /** Colour of a kind of stretch of the critical path: work as in the timeline, all else as causes of idle time. */

@@ -1,7 +1,18 @@
 /** What could be faster: rules that apply, rules that do not, and rules that could not be checked. */
 import { batch } from '@preact/signals';
 import { attempt } from '../lib/browser';
-import { go, heldBy, heldReason, kernelBy, LAUNCH_GROUPINGS, launchBy, selection, showCause, showIdle, treeOrder } from './state';
+import {
+  go,
+  heldBy,
+  heldReason,
+  kernelBy,
+  LAUNCH_GROUPINGS,
+  launchBy,
+  selection,
+  showCause,
+  showIdle,
+  treeOrder,
+} from './state';
 import { nanoseconds, numbers, texts } from './tables';
 import type { Table } from './wire';
 
@@ -109,4 +120,3 @@ export function canShow({ view }: Evidence): boolean {
 export function showEvidence({ view, parameters }: Evidence): void {
   batch(() => PLACES[view]?.(parameters));
 }
-

@@ -67,44 +67,49 @@ export function openGap(gaps: Gaps, row: number): void {
 /** A part of a story: words, or an event by its name. */
 export type Told = string | { name: string; id: number | null };
 
-/** What kept the device waiting; `it` stands for the host event of the longest stretch of the main cause. */
-const HOST_STORIES: Record<string, (it: Told) => Told[]> = {
-  synchronization: (it) => ['the host was blocked in ', it],
-  'memory allocation': (it) => ['the host was managing memory in ', it],
-  'data loading': (it) => ['the host was loading data in ', it],
-  compilation: (it) => ['the host was compiling in ', it],
-  'launch calls': (it) => ['the host was calling ', it],
-  'host work': (it) => ['the host was in ', it],
-  'host python': (it) => ['the host was in Python, ', it],
+/** What the host was doing in the event of the longest stretch of the main cause. */
+const HOST_STORIES: Record<string, string> = {
+  synchronization: 'the host was blocked in ',
+  'memory allocation': 'the host was managing memory in ',
+  'data loading': 'the host was loading data in ',
+  compilation: 'the host was compiling in ',
+  'launch calls': 'the host was calling ',
+  'host work': 'the host was in ',
 };
 
+/** Causes whose event is a call within the operator; the others' events hold the operator. */
+const CALLS = ['synchronization', 'memory allocation', 'launch calls'];
+
+/** What the device was about to do, of the next work. */
 const DEVICE_STORIES: Record<string, string> = {
-  'untraced host': 'nothing was recorded on the host',
-  'launch latency': 'the launch had returned, the work was on its way',
-  'inside a graph': 'between two works of one graph launch',
-  'device scheduling': 'the next work was queued already',
-  'stream dependency': 'the next work had to wait for another stream',
+  'launch latency': 'was on its way to the device',
+  'inside a graph': 'belongs to the graph launch of the work before',
+  'device scheduling': 'was queued already',
+  'stream dependency': 'had to wait for another stream',
   'late start':
-    'work was queued, and the device showed nothing: it was probably busy with what is not in the recording',
-  'no launch recorded': 'the recording does not hold the launch of the next work',
+    'was queued, and the device showed nothing: it was probably busy with work that is not in the recording',
+  'no launch recorded': 'has no recorded launch',
 };
-
-function cause(gaps: Gaps, row: number): Told[] {
-  const key = gaps.cause[row];
-  if (key === '') return ['no cause was told'];
-  const device = DEVICE_STORIES[key];
-  if (device) return [device];
-  const event = gaps.event[row];
-  const told = (HOST_STORIES[key] ?? ((it: Told) => [`${key}: `, it]))({ name: event, id: gaps.eventId[row] });
-  const place: Told[] = event === '' ? [causeTerm(key).title.toLowerCase()] : told;
-  const op = gaps.op[row];
-  if (op !== '' && op !== event) place.push(' inside ', { name: op, id: null });
-  const source = gaps.source[row];
-  if (source !== '' && source !== event) place.push(', called from ', { name: source, id: null });
-  return place;
-}
 
 const WORK_WORDS: Record<string, string> = { kernel: 'kernel', memcpy: 'copy', memset: 'memset' };
+
+function hostStory(gaps: Gaps, row: number): Told[] {
+  const key = gaps.cause[row];
+  const event = gaps.event[row];
+  const op = gaps.op[row];
+  const source = gaps.source[row];
+  const at: Told = { name: source, id: null };
+  if (key === 'untraced host') return ['nothing was recorded on the host'];
+  // The event is the outermost frame there: the line says more.
+  if (key === 'host python') return source === '' ? ['the host was in Python'] : ['the host was in Python at ', at];
+  const told: Told[] =
+    event === '' ? [causeTerm(key).title] : [HOST_STORIES[key] ?? `${key}: `, { name: event, id: gaps.eventId[row] }];
+  if (op !== '' && op !== event) {
+    told.push(CALLS.includes(key) ? ' inside ' : ', longest in ', { name: op, id: null });
+  }
+  if (source !== '' && source !== event) told.push(', called from ', at);
+  return told;
+}
 
 /** How the gap came to its end: when the next work was launched, and how long it took to begin. */
 function ending(gaps: Gaps, row: number): Told[] {
@@ -115,19 +120,31 @@ function ending(gaps: Gaps, row: number): Told[] {
   const into = gaps.duration[row] - delay;
   if (into < 0) return [`the next ${noun} had been launched ${duration(-into)} before`];
   const launch: Told = { name: gaps.launch[row] || 'its call', id: gaps.launchId[row] };
-  return [
-    `the next ${noun} was launched ${duration(into)} into the gap by `,
-    launch,
-    ` and began ${duration(delay)} later`,
-  ];
+  const launched = `the next ${noun} was launched ${duration(into)} into the gap by `;
+  return [launched, launch, ` and began ${duration(delay)} later`];
+}
+
+/** How the next work stood, where the host has no part in it. */
+function deviceStory(gaps: Gaps, row: number, share: Told[]): Told[] {
+  const noun = WORK_WORDS[gaps.endedBy[row]] ?? 'work';
+  const story: Told[] = [`the next ${noun} ${DEVICE_STORIES[gaps.cause[row]]}`, ...share];
+  const delay = gaps.launchDelay[row];
+  if (delay === null) return story;
+  const into = gaps.duration[row] - delay;
+  const launch: Told = { name: gaps.launch[row] || 'its call', id: gaps.launchId[row] };
+  const when = into < 0 ? `${duration(-into)} before the gap` : `${duration(into)} into the gap`;
+  return [...story, '; ', launch, ` launched it ${when}`];
 }
 
 /** Who kept the device waiting in this gap, without its length. */
 export function storyOf(gaps: Gaps, row: number): Told[] {
+  const key = gaps.cause[row];
+  if (key === '') return ['no cause was told'];
   const part = gaps.causeTime[row];
   const share = part === null ? 100 : (100 * part) / (gaps.duration[row] || 1);
-  const most: Told[] = share < 99.5 ? [`for ${percent(share)} of it `] : [];
-  return [...most, ...cause(gaps, row), '; ', ...ending(gaps, row)];
+  const most: Told[] = share < 99.5 ? [`, for ${percent(share)} of it`] : [];
+  if (DEVICE_STORIES[key]) return deviceStory(gaps, row, most);
+  return [...hostStory(gaps, row), ...most, '; ', ...ending(gaps, row)];
 }
 
 /** A name as sentences have it: source lines and C++ shortened. */
@@ -139,4 +156,9 @@ export function plainStory(gaps: Gaps, row: number): string {
   return storyOf(gaps, row)
     .map((part) => (typeof part === 'string' ? part : spoken(part.name)))
     .join('');
+}
+
+/** The story as a table has room for: most are about the host. */
+export function briefStory(gaps: Gaps, row: number): string {
+  return plainStory(gaps, row).replace(/^the host was (in )?/, '');
 }

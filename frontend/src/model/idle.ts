@@ -17,7 +17,7 @@ export const LEVEL_WORDS: Record<Level, { title: string; none: string }> = {
   cause: { title: 'cause', none: 'no cause' },
   module: { title: 'module', none: 'outside modules' },
   op: { title: 'operator', none: 'outside operators' },
-  source: { title: 'source line', none: 'no source line' },
+  source: { title: 'source', none: 'no source line' },
 };
 
 export interface IdleNode {
@@ -70,7 +70,7 @@ export function buildTree(table: Table, { order, device, passes }: Asked): IdleT
     const path = values.map((cells) => textOrNull(cells[row]));
     if (passes && !passes(path.map((value, depth) => searchText(levels[depth], value)).join('\n'))) continue;
     tree.total += figures.total[row] ?? 0;
-    addPath(tree, known, path).forEach((node) => addLeaf(node, figures, row));
+    for (const node of addPath(tree, known, path)) addLeaf(node, figures, row);
   }
   return tree;
 }
@@ -168,6 +168,7 @@ export function nodeLabel(node: { level: Level; value: string | null }): string 
 
 export function valueLabel(level: Level, value: string): string {
   if (level === 'cause') return causeTerm(value).title;
+  if (level === 'module') return value.replace(/^nn\.Module: (?=.)/, '');
   if (level === 'source') return sourceLabel(value) ?? tame(value);
   return tame(value) || '(no name)';
 }

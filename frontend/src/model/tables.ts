@@ -76,22 +76,3 @@ export function toJson(table: Table, order: Order): string {
   const { view, trace, columns, notes } = table;
   return `${JSON.stringify({ view, trace, columns, rows, notes }, null, 1)}\n`;
 }
-
-export interface GroupTotal {
-  key: string;
-  count: number;
-  total: number;
-}
-
-/** Sums of `values` by `keys` over the rows, largest first. */
-export function totals(order: Order, keys: string[], values: (number | null)[]): GroupTotal[] {
-  const groups = new Map<string, GroupTotal>();
-  for (const row of order) {
-    const key = keys[row];
-    const group = groups.get(key) ?? { key, count: 0, total: 0 };
-    group.count++;
-    group.total += values[row] ?? 0;
-    groups.set(key, group);
-  }
-  return [...groups.values()].sort((a, b) => b.total - a.total);
-}

@@ -1,8 +1,10 @@
 /** The overview's one sentence, as text and figures; each figure leads to its evidence. */
 
+import { causeTerm } from '../lib/causes';
 import { STEP_PARTS } from '../lib/colours';
 import { duration, percent, plural } from '../lib/format';
 import { median, spreadPercent } from '../lib/histogram';
+import { causeTotals } from './idle';
 import { column, nanoseconds, numbers, sum } from './tables';
 import type { Info, PageName, Table } from './wire';
 
@@ -10,6 +12,8 @@ export interface Figure {
   text: string;
   hint: string;
   to: PageName | 'steps' | null;
+  /** Cause of idle time that the page of it opens at. */
+  cause?: string;
 }
 
 export type Fragment = string | Figure;
@@ -83,7 +87,6 @@ function deviceSentence(devices: Table, whole: string): Fragment[] {
       figure(percent(shares[0]), 'Busy time of the window', 'kernels'),
       ` of ${whole} and idles `,
       waits,
-      '. ',
     ];
   }
   const low = Math.min(...shares);
@@ -94,7 +97,7 @@ function deviceSentence(devices: Table, whole: string): Fragment[] {
     figure(range, 'Busy time of the window', 'kernels'),
     ` of ${whole} and idle `,
     waits,
-    ' on average. ',
+    ' on average',
   ];
 }
 
@@ -102,10 +105,42 @@ function average(values: number[]): number {
   return values.reduce((a, b) => a + b, 0) / values.length;
 }
 
-export function verdict(info: Info, steps: Table, devices: Table): Fragment[] {
+/** A cause below this share of the window is not told; of those above, so many are. */
+const TELLING_PERCENT = 1;
+const TOLD = 2;
+
+/** What the devices wait for: the largest causes, as shares of their window. */
+function waiting(devices: Table, causes: Table | null): Fragment[] {
+  const window = sum(nanoseconds(devices, 'window_us'));
+  if (!causes || window === 0) return ['. '];
+  // What the recording does not show is no verdict on the program.
+  const largest = causeTotals(causes, null)
+    .filter(({ cause, total }) => cause !== 'late start' && (100 * total) / window >= TELLING_PERCENT)
+    .slice(0, TOLD);
+  const many = numbers(devices, 'device').length > 1;
+  const parts = largest.flatMap(({ cause, total }, i): Fragment[] => {
+    const share = percent((100 * total) / window);
+    const { phrase, help } = causeTerm(cause);
+    const shown: Figure = { text: share, hint: `${duration(total)}. ${help}`, to: 'idle', cause };
+    return [i === 0 ? ': in ' : ', in ', shown, many ? ` a GPU ${phrase}` : ` it ${phrase}`];
+  });
+  return [...parts, '. '];
+}
+
+/** Where no device worked, the host is all there is to tell of. */
+function hostSentence(steps: Table, those: string): Fragment[] {
+  const part = largestHostPart(steps);
+  if (!part || part.share < 1) return [];
+  const hint = 'Largest part of the steps in which no device works';
+  return [`Most time goes to ${part.label}: `, figure(percent(part.share), hint, 'steps'), ` of ${those}.`];
+}
+
+/** `causes` is idle time by cause; null while it is on its way. */
+export function verdict(info: Info, steps: Table, devices: Table, causes: Table | null): Fragment[] {
   const those = steps.rows === 1 ? 'the step' : 'the steps';
   const whole = steps.rows > 0 ? those : 'that time';
   const result = [...opening(info, summariseSteps(steps)), ...deviceSentence(devices, whole)];
+  if (devices.rows > 0) result.push(...waiting(devices, causes));
   const communication = shareOf(steps, 'communication_us') ?? 0;
   if (communication >= 1) {
     const hint = 'Part of the steps in which communication runs and no compute kernel';
@@ -115,15 +150,5 @@ export function verdict(info: Info, steps: Table, devices: Table): Fragment[] {
       ` of ${those}. `,
     );
   }
-  const part = largestHostPart(steps);
-  if (part && part.share >= 1) {
-    const hint = 'Largest part of the steps in which no device works';
-    result.push(
-      devices.rows > 0 ? 'Outside device work, most time goes to ' : 'Most time goes to ',
-      `${part.label}: `,
-      figure(percent(part.share), hint, 'steps'),
-      ` of ${those}.`,
-    );
-  }
-  return result;
+  return devices.rows > 0 ? result : [...result, ...hostSentence(steps, those)];
 }

@@ -8,6 +8,8 @@ import type { Span, Timeline } from './controller';
 const RESTING_MS = 80;
 /** The window that is asked for, against what is shown. */
 const MARGIN = 1;
+/** Stretches that begin within so many pixels are one: a line that jumps from row to row at every pixel tells nothing. */
+const APART = 6;
 
 /** What is shown and as much on both sides, within the recording. */
 export function around({ t0, t1 }: Range, end: number): Range {
@@ -46,7 +48,7 @@ export function followPath(timeline: Timeline, source: Source, of: Subject): () 
       control = new AbortController();
       const window_ = around(view, timeline.end);
       source
-        .path(of, window_, Math.ceil((width * (window_.t1 - window_.t0)) / (view.t1 - view.t0)), control.signal)
+        .path(of, window_, Math.ceil((width * (window_.t1 - window_.t0)) / (view.t1 - view.t0) / APART), control.signal)
         .then((path) => {
           asked = window_;
           timeline.paths.value = [{ title: 'Critical path', spans: spansOf(path) }];

@@ -94,7 +94,7 @@ function FilterChip(): JSX.Element | null {
 const SEARCHES: Record<PageName, { atom: typeof state.eventQuery; hint: string }> = {
   overview: { atom: state.eventQuery, hint: 'Find events' },
   timeline: { atom: state.eventQuery, hint: 'Find events' },
-  idle: { atom: state.gapQuery, hint: 'Filter gaps, -word excludes' },
+  idle: { atom: state.gapQuery, hint: 'Filter idle time, -word excludes' },
   kernels: { atom: state.kernelQuery, hint: 'Filter kernels, -word excludes' },
 };
 

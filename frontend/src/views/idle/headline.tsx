@@ -1,16 +1,17 @@
 import type { JSX } from 'preact';
 import { duration, exactTime, percent, plural } from '../../lib/format';
 import { type Gaps, openGap } from '../../model/gaps';
+import type { Per } from '../../model/idle';
 import { filter, filterWords, idleDevice } from '../../model/state';
 import { nanoseconds, numbers, sum } from '../../model/tables';
-import { summariseSteps } from '../../model/verdict';
-import type { Info, Table } from '../../model/wire';
+import type { Table } from '../../model/wire';
 
 interface HeadlineProps {
   gaps: Gaps;
   devices: Table | null;
-  steps: Table | null;
-  info: Info;
+  /** Idle time of the devices and the time that are shown, ns. */
+  idle: number;
+  per: Per;
 }
 
 export function Headline(props: HeadlineProps): JSX.Element {
@@ -42,20 +43,24 @@ export function Headline(props: HeadlineProps): JSX.Element {
   );
 }
 
-function IdleSentence({ gaps, devices, steps }: HeadlineProps): JSX.Element {
+function IdleSentence({ gaps, devices, idle, per }: HeadlineProps): JSX.Element {
   const device = idleDevice.value;
   const rows = gaps.device.map((_, row) => row).filter((row) => device === null || gaps.device[row] === device);
-  const idle = sum(rows.map((row) => gaps.duration[row]));
   const longest = rows.reduce((a, row) => (a < 0 || gaps.duration[row] > gaps.duration[a] ? row : a), -1);
   const share = filter.value ? null : idleShare(devices, device);
-  const complete = steps && !filter.value ? summariseSteps(steps).complete : 0;
   const who =
     device === null ? (new Set(gaps.device).size > 1 ? 'The GPUs idle' : 'The GPU idles') : `GPU ${device} idles`;
+  const all = per.words ? `${exactTime(idle)} in all` : exactTime(idle);
   return (
     <>
-      {who} <b title={exactTime(idle)}>{duration(idle)}</b>
-      {share !== null && <> ({percent(share)} of the window)</>} in {plural(rows.length, 'gap')}
-      {complete > 1 && <>, {duration(idle / (steps?.rows ?? 1))} a step</>}
+      {who}{' '}
+      <b title={all} data-testid="idle-total" data-total-ns={idle}>
+        {duration(idle / per.divisor)}
+      </b>
+      {per.words && <> {per.words}</>}
+      {share !== null && <> ({percent(share)} of the window)</>}
+      {per.words ? <>: {duration(idle)} in </> : ' in '}
+      {plural(rows.length, 'gap')}
       {filter.value && <> {filterWords(filter.value)}</>}.{' '}
       {longest >= 0 && (
         <>

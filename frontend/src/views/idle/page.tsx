@@ -1,95 +1,83 @@
 import type { JSX } from 'preact';
-import { useMemo, useState } from 'preact/hooks';
-import { type Bin, logBins } from '../../lib/histogram';
-import { wordFilter } from '../../lib/names';
-import { type Gaps, readGaps } from '../../model/gaps';
-import { useTable } from '../../model/remote';
-import { filter, filterParameters, gapQuery, idleDevice } from '../../model/state';
-import { totals } from '../../model/tables';
+import { useRef } from 'preact/hooks';
+import { IDLE_PARTS, type IdlePart, idlePart } from '../../model/state';
 import type { Info } from '../../model/wire';
-import { Histogram } from '../parts/bars';
-import { Busy, Choice, ProblemBox, Section } from '../parts/bits';
-import { Headline } from './headline';
-import { GapTable } from './table';
-import { EndedBy } from './totals';
+import { CriticalPath } from '../critical/section';
+import { Blocking } from './blocking';
+import { Causes } from './causes';
+import { InputPipeline } from './input';
+import { Launches } from './launches';
+
+const TITLES: Record<IdlePart, { title: string; help: string }> = {
+  causes: { title: 'Causes', help: 'Who kept the GPU waiting' },
+  launches: { title: 'Launches', help: 'How soon work starts after its launch, and how much is queued' },
+  blocking: { title: 'Blocking calls', help: 'Where the host waits for the device, or manages its memory' },
+  input: { title: 'Input', help: 'Data loading and copies, step by step' },
+  path: { title: 'Critical path', help: 'What the time of a step was spent on, one thing after the other' },
+};
 
 export function IdlePage({ info }: { info: Info }): JSX.Element {
-  const remote = useTable('gaps', filterParameters(filter.value));
-  const devices = useTable('devices', {});
-  const steps = useTable('steps', {});
-  const gaps = useMemo(() => (remote.data ? readGaps(remote.data) : null), [remote.data]);
+  const part = idlePart.value;
   return (
-    <div class="page fixed" data-testid="page-idle">
+    <div class="page fixed idle-page" data-testid="page-idle">
       <h1 class="offscreen">GPU idle</h1>
-      {remote.problem && <ProblemBox problem={remote.problem} />}
-      {!gaps && !remote.problem && <Busy what="Looking for gaps…" />}
-      {gaps && remote.data && (
-        <>
-          <Headline gaps={gaps} devices={devices.data} steps={steps.data} info={info} />
-          <Body gaps={gaps} notes={remote.data.notes} />
-        </>
-      )}
+      <Tabs />
+      <div
+        class="tab-panel"
+        role="tabpanel"
+        id="idle-panel"
+        aria-labelledby={`idle-tab-${part}`}
+        data-testid={`part-${part}`}
+      >
+        <Part part={part} info={info} />
+      </div>
     </div>
   );
 }
 
-function select(gaps: Gaps, device: number | null, query: string): number[] {
-  const passes = wordFilter(query);
-  const order: number[] = [];
-  for (let row = 0; row < gaps.rows; row++) {
-    if (device !== null && gaps.device[row] !== device) continue;
-    const text = `${gaps.next[row]}\n${gaps.launch[row]}\n${gaps.previous[row]}\n${gaps.endedBy[row]}`;
-    if (!query || passes(text)) order.push(row);
+function Part({ part, info }: { part: IdlePart; info: Info }): JSX.Element {
+  switch (part) {
+    case 'launches':
+      return <Launches />;
+    case 'blocking':
+      return <Blocking />;
+    case 'input':
+      return <InputPipeline />;
+    case 'path':
+      return <CriticalPath info={info} />;
+    default:
+      return <Causes info={info} />;
   }
-  return order;
 }
 
-function Body({ gaps, notes }: { gaps: Gaps; notes: string[] }): JSX.Element {
-  const [by, setBy] = useState<'count' | 'total'>('count');
-  const [bin, setBin] = useState<Bin | null>(null);
-  const order = useMemo(() => select(gaps, idleDevice.value, gapQuery.value), [gaps, idleDevice.value, gapQuery.value]);
-  const bins = useMemo(() => logBins(order.map((row) => gaps.duration[row])), [order]);
-  const shown = useMemo(() => {
-    const inBin = (row: number) => !bin || (gaps.duration[row] >= bin.low && gaps.duration[row] < bin.high);
-    return order.filter(inBin);
-  }, [order, bin]);
-  const aside = (
-    <Choice
-      label="Height of the bars"
-      value={by}
-      options={[
-        { value: 'count', label: 'Count', help: 'How many gaps are this long' },
-        { value: 'total', label: 'Time', help: 'How much idle time lies in gaps this long' },
-      ]}
-      onChange={setBy}
-    />
-  );
+function Tabs(): JSX.Element {
+  const box = useRef<HTMLDivElement>(null);
+  const onKeyDown = (event: KeyboardEvent) => {
+    const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (by === undefined) return;
+    event.preventDefault();
+    const at = (IDLE_PARTS.indexOf(idlePart.value) + by + IDLE_PARTS.length) % IDLE_PARTS.length;
+    idlePart.value = IDLE_PARTS[at];
+    (box.current?.children[at] as HTMLElement | undefined)?.focus();
+  };
   return (
-    <>
-      <div class="columns short">
-        <Section title="Lengths of the gaps" aside={aside}>
-          <div data-testid="gap-histogram">
-            <Histogram
-              bins={bins}
-              by={by}
-              noun="gap"
-              testId="gap-bar"
-              label="Gaps by length, logarithmic"
-              picked={bin}
-              onPick={(picked) => setBin(bin?.low === picked.low ? null : picked)}
-            />
-          </div>
-        </Section>
-        <Section title="What ended them">
-          <EndedBy totals={totals(order, gaps.endedBy, gaps.duration)} />
-        </Section>
-      </div>
-      {notes.map((note) => (
-        <p class="hint" key={note}>
-          {note}
-        </p>
+    <div class="tabs" role="tablist" aria-label="Parts of idle time" ref={box} onKeyDown={onKeyDown}>
+      {IDLE_PARTS.map((part) => (
+        <button
+          key={part}
+          type="button"
+          role="tab"
+          id={`idle-tab-${part}`}
+          data-testid={`tab-${part}`}
+          aria-selected={idlePart.value === part}
+          aria-controls="idle-panel"
+          tabIndex={idlePart.value === part ? 0 : -1}
+          title={TITLES[part].help}
+          onClick={() => (idlePart.value = part)}
+        >
+          {TITLES[part].title}
+        </button>
       ))}
-      <GapTable gaps={gaps} order={shown} bin={bin} clearBin={() => setBin(null)} />
-    </>
+    </div>
   );
 }

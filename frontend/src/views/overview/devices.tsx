@@ -54,7 +54,7 @@ export function Devices({ table, overview, info }: DevicesProps): JSX.Element {
   const windows = nanoseconds(table, 'window_us');
   const scale = timeScale(largest(windows));
   return (
-    <Section title="Devices">
+    <Section title="Devices" id="devices">
       <ScrollBox>
         <table class="plain">
           <thead>

@@ -6,6 +6,7 @@ import { FileProblems } from '../frame/states';
 import { Busy, ProblemBox, Section } from '../parts/bits';
 import { Cards } from './cards';
 import { Devices } from './devices';
+import { Findings } from './findings';
 import { HealthStrip } from './health';
 import { Notes } from './notes';
 import { Recording } from './recording';
@@ -16,6 +17,7 @@ export function OverviewPage({ info }: { info: Info }): JSX.Element {
   const steps = useTable('steps', {});
   const devices = useTable('devices', {});
   const overview = useTable('overview', {});
+  const causes = useTable('idle', { by: 'cause' });
   const problem = steps.problem ?? devices.problem ?? overview.problem;
   return (
     <div class="page scroll" data-testid="page-overview">
@@ -23,11 +25,12 @@ export function OverviewPage({ info }: { info: Info }): JSX.Element {
       <HealthStrip />
       {problem && <ProblemBox problem={problem} />}
       {steps.data && devices.data ? (
-        <Verdict info={info} steps={steps.data} devices={devices.data} />
+        <Verdict info={info} steps={steps.data} devices={devices.data} causes={causes.data} />
       ) : (
         !problem && <Busy what="Adding up the steps…" />
       )}
       <Notes notes={info.notes} />
+      <Findings causes={causes.data} />
       {overview.data && <Cards table={overview.data} />}
       {steps.data && (steps.data.rows > 0 ? <Steps table={steps.data} info={info} /> : <NoSteps />)}
       {devices.data && <Devices table={devices.data} overview={overview.data} info={info} />}

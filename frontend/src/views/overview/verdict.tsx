@@ -1,12 +1,19 @@
 import type { JSX } from 'preact';
-import { go } from '../../model/state';
+import { go, showCause } from '../../model/state';
 import { type Figure, verdict } from '../../model/verdict';
 import type { Info, Table } from '../../model/wire';
 
-export function Verdict({ info, steps, devices }: { info: Info; steps: Table; devices: Table }): JSX.Element {
+interface VerdictProps {
+  info: Info;
+  steps: Table;
+  devices: Table;
+  causes: Table | null;
+}
+
+export function Verdict({ info, steps, devices, causes }: VerdictProps): JSX.Element {
   return (
     <p class="verdict" data-testid="verdict">
-      {verdict(info, steps, devices).map((part, i) =>
+      {verdict(info, steps, devices, causes).map((part, i) =>
         typeof part === 'string' ? <span key={i}>{part}</span> : <FigureLink key={i} figure={part} />,
       )}
     </p>
@@ -16,6 +23,7 @@ export function Verdict({ info, steps, devices }: { info: Info; steps: Table; de
 function FigureLink({ figure }: { figure: Figure }): JSX.Element {
   const follow = () => {
     if (figure.to === 'steps') document.getElementById('steps')?.scrollIntoView({ block: 'start' });
+    else if (figure.cause) showCause(figure.cause);
     else if (figure.to) go(figure.to);
   };
   return (

@@ -15,12 +15,14 @@ export function Name({ name }: { name: string | null }): JSX.Element {
   );
 }
 
-/** A number with a bar of its share behind it. */
-export function ShareBar({ share, text, kind }: { share: number; text: string; kind?: Kind }): JSX.Element {
+/** A number with a bar of its share behind it, in the colour of a kind or in a colour. */
+export function ShareBar(props: { share: number; text: string; kind?: Kind; colour?: string }): JSX.Element {
+  const { share, text, kind } = props;
   const width = `${Math.max(0, Math.min(100, share))}%`;
+  const background = props.colour ?? (kind && kindColour(kind, theme.value));
   return (
     <span class="share">
-      <span class="share-bar" style={{ width, background: kind && kindColour(kind, theme.value) }} />
+      <span class="share-bar" style={{ width, background }} />
       <span class="share-text">{text}</span>
     </span>
   );

@@ -86,7 +86,7 @@ export function Grid(props: GridProps): JSX.Element {
   );
 }
 
-function minimumWidth(columns: GridColumn[]): string {
+export function minimumWidth(columns: GridColumn[]): string {
   const fixed = columns.reduce(
     (sum, column) => sum + (column.width.endsWith('px') ? Number.parseInt(column.width, 10) : 160),
     0,
@@ -94,7 +94,7 @@ function minimumWidth(columns: GridColumn[]): string {
   return `${fixed}px`;
 }
 
-function Spacer({ height, span }: { height: number; span: number }): JSX.Element | null {
+export function Spacer({ height, span }: { height: number; span: number }): JSX.Element | null {
   if (height <= 0) return null;
   return (
     <tr>
@@ -128,7 +128,7 @@ function GridRow(props: GridProps & { row: number; index: number; active: boolea
   );
 }
 
-function HeadCell({
+export function HeadCell({
   column,
   sort,
   onSort,
@@ -160,7 +160,7 @@ function HeadCell({
   );
 }
 
-function useWindow(rows: number) {
+export function useWindow(rows: number) {
   const box = useRef<HTMLDivElement>(null);
   const [{ top, height }, setView] = useState({ top: 0, height: 600 });
   const read = () => {
@@ -205,7 +205,7 @@ function useActiveRow({ order, onOpen }: GridProps, box: { current: HTMLDivEleme
   return { active, onKeyDown };
 }
 
-function reveal(element: HTMLDivElement | null, index: number): void {
+export function reveal(element: HTMLDivElement | null, index: number): void {
   if (!element) return;
   const top = index * ROW_HEIGHT;
   const room = element.clientHeight - ROW_HEIGHT * 3;
