@@ -8,6 +8,7 @@ import pytest
 
 import corpus
 import kinetoscope as ks
+from kinetoscope.health.linked import crossing_pairs
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -58,6 +59,21 @@ def longest(gaps: pd.DataFrame, device: str) -> list[int]:
     return sorted((ns(length) for length in lengths), reverse=True)[:5]
 
 
+def check_ops(trace: ks.Trace, expected: dict[str, Any]) -> None:
+    """Compare operators, where both sides have them."""
+    frame = trace.view("operators")
+    named = frame[frame["owned"]].set_index("name")
+    for row in [*expected.get("top_ops_by_device_self", ()), *expected.get("top_ops_by_host_self", ())]:
+        found = named.loc[row["name"]]
+        times = {f"{time}_ns": ns(found[f"{time}_us"]) for time in ("host_total", "host_self", "device_self")}
+        assert row == {"name": row["name"], "calls": found["calls"], **{key: times[key] for key in times if key in row}}
+    rest = ns(frame.loc[~frame["owned"], "device_self_us"].sum())
+    assert rest == expected.get("device_ns_unattributed", rest)
+    assert ns(frame["device_self_us"].sum()) == int(trace.columns.duration[trace.work].sum())
+    crossing = crossing_pairs(trace)[0]
+    assert crossing == expected.get("crossing", crossing)
+
+
 def check(known: corpus.Known) -> None:
     """Compare everything that both sides have."""
     trace, expected = ks.load(known.path), known.expected
@@ -67,6 +83,7 @@ def check(known: corpus.Known) -> None:
     assert devices == {
         name: {key: device[key] for key in devices.get(name, device)} for name, device in expected["devices"].items()
     }
+    check_ops(trace, expected)
     gaps = trace.view("gaps")
     for name, device in expected["devices"].items():
         assert longest(gaps, name) == device["longest_gaps_ns"]

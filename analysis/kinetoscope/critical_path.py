@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from kinetoscope import schema
+from kinetoscope import intervals, schema
 from kinetoscope.idle.host_time import DOING, UNTRACED
+from kinetoscope.idle.open_ranges import cut_at
 from kinetoscope.idle.waits import waited_for, waits_before
 
 if TYPE_CHECKING:
@@ -23,7 +24,10 @@ if TYPE_CHECKING:
 Index = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
-ON_DEVICE = ("compute", "communication", "memcpy", "memset", "device scheduling", "stream dependency", "launch latency")
+ON_DEVICE = (
+    *("compute", "communication", "memcpy", "memset"),
+    *("device scheduling", "other streams", "stream dependency", "launch latency"),
+)
 KINDS = (*ON_DEVICE, *DOING)
 """Kinds of stretches: first those of the device's side, then the host's."""
 
@@ -270,8 +274,27 @@ def build(trace: LinkedTrace) -> Stretches:
         if high > low:
             walk.back(period, low, high)
     parts = [_of_runs(walk, start), _of_known(walk), *_of_host(walk)]
-    found = [np.concatenate([part[i] for part in parts]) for i in range(5)]
-    return _joined(*found)
+    period, low, high, kind, row = (np.concatenate([part[i] for part in parts]) for i in range(5))
+    return _joined(*_beside_other_streams(trace, (period, low, high, kind, row)))
+
+
+def _beside_other_streams(trace: LinkedTrace, parts: _Part) -> _Part:
+    """Tell from device scheduling what other streams of the device worked in meanwhile: the work may have waited for them, recorded or not."""
+    period, start, end, kind, row = parts
+    for device in trace.devices:
+        on = (kind == CODE["device scheduling"]) & (row >= 0) & (end > start)
+        own = np.flatnonzero(on & (trace.columns.device[np.maximum(row, 0)] == device.device))
+        piece, low, high = cut_at(start[own], end[own], np.sort(np.concatenate(device.busy)))
+        busy = intervals.covered_before(device.busy, high) > intervals.covered_before(device.busy, low)
+        named = np.where(busy, CODE["other streams"], CODE["device scheduling"])
+        rest = np.ones(start.size, bool)
+        rest[own] = False
+        cut = (period[own][piece], low, high, named, row[own][piece])
+        period, start, end, kind, row = (
+            np.concatenate([values[rest], part])
+            for values, part in zip((period, start, end, kind, row), cut, strict=True)
+        )
+    return period, start, end, kind, row
 
 
 _Part = tuple[Index, Index, Index, Index, Index]

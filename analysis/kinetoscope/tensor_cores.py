@@ -27,7 +27,7 @@ def used(trace: LinkedTrace, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.int8
 
     Parameters
     ----------
-    trace : Trace
+    trace : LinkedTrace
     rows : ndarray of int64
         Rows of kernels.
 

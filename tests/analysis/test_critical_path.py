@@ -158,3 +158,14 @@ def test_no_events_no_path() -> None:
 def test_every_grouping_adds_up(by: str) -> None:
     builder = TraceBuilder().step(0, 0, 50).op(5, 20, "A").launch(10, 14, 1).kernel(18, 60, name="K", correlation=1)
     assert sum(total for (total,) in rows(trace_of(builder), "critical_path", "total_us", by=by)) == 60
+
+
+def test_waiting_beside_another_stream_that_works_is_told_apart() -> None:
+    builder = TraceBuilder().step(0, 0, 60).launch(0, 1, 1).launch(1, 2, 2).launch(2, 3, 3)
+    builder.kernel(10, 20, name="A", correlation=1).kernel(12, 40, name="nccl", correlation=2, stream=20)
+    assert path(trace_of(builder.kernel(45, 60, name="B", correlation=3)))[-4:] == [
+        (10, 10, "compute", "A"),
+        (20, 20, "other streams", "B"),
+        (40, 5, "device scheduling", "B"),
+        (45, 15, "compute", "B"),
+    ]

@@ -250,6 +250,15 @@ def test_a_backward_op_is_blamed_on_its_forward_ops_module() -> None:
     assert rows(trace, "idle", "module", "total_us", by="module") == [("nn.Module: Linear_3", 40)]
 
 
+def test_a_module_that_runs_again_inside_a_backward_op_is_its_own_answer() -> None:
+    builder = TraceBuilder().python(0, 20, "nn.Module: Block_0").op(5, 10, "CheckpointFunction", seq=4, fwd_thread=0)
+    builder.kernel(0, 30, correlation=9).op(30, 60, "CheckpointFunctionBackward", tid=2, seq=4, fwd_thread=1)
+    builder.python(35, 55, "nn.Module: Linear_3", tid=2)
+    trace = trace_of(builder.launch(50, 52, 1, tid=2).kernel(70, 80, correlation=1))
+    found = dict(rows(trace, "idle", "module", "total_us", by="module"))
+    assert found == {"nn.Module: Linear_3": 35, "nn.Module: Block_0": 5}
+
+
 def test_compiling_is_told_from_running_compiled_code() -> None:
     frame = "torch/_dynamo/convert_frame.py(520): compile"
     builder = TraceBuilder().kernel(0, 10, correlation=9).python(10, 40, frame).op(20, 30, "aten::op")

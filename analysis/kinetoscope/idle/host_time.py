@@ -47,7 +47,7 @@ class Blame:
     op : ndarray of int64
         Innermost op.
     module : ndarray of int64
-        Innermost ``nn.Module`` frame; under a backward op, that of its forward op.
+        Innermost ``nn.Module`` frame; under a backward op that of its forward op, unless one was opened inside the backward op.
     source : ndarray of int64
         Innermost Python frame outside the libraries, else the outermost frame.
     annotation : ndarray of int64
@@ -222,6 +222,9 @@ class HostTime:
         if linked.size:
             columns, forward = self._trace.columns, self._trace.forward_row[backward[linked]]
             found = self._of_set["module"].at(columns.thread[forward].astype(np.int64), columns.start[forward])
-            module[linked] = np.where(found >= 0, found, module[linked])
+            own = module[linked]
+            # a module that runs inside the backward op, as checkpointing does again, is its own answer
+            inside = (own >= 0) & (columns.start[np.maximum(own, 0)] >= columns.start[backward[linked]])
+            module[linked] = np.where((found >= 0) & ~inside, found, own)
         source = np.where(innermost["own"] >= 0, innermost["own"], innermost["outermost"])
         return Blame(innermost["op"], module, source, innermost["annotation"])

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
-from kinetoscope.frames import texts
+from kinetoscope import intervals
+from kinetoscope.frames import step_numbers, texts
 from kinetoscope.schema import CODE
 from kinetoscope.views.registry import NOTHING, Parameter
 
 if TYPE_CHECKING:
-    import pandas as pd
-
     from kinetoscope.trace import Trace
+
+Index = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
 
 STEP = Parameter("step", "number", "Only what belongs to this step.")
 
@@ -22,6 +27,17 @@ RANGE = (
     Parameter("start_us", "time", "Only events that start here or later, µs from the trace's origin."),
     Parameter("end_us", "time", "Only events that start before this, µs from the trace's origin."),
 )
+
+WITHIN = Parameter(
+    "within",
+    "token",
+    "What belongs to the step or range: what starts in it (work: of a step, what it launched), what was launched in it, or what runs in it, cut to it.",
+    ("start", "launch", "run"),
+    "start",
+)
+
+SELECTION = (STEP, *RANGE, WITHIN)
+"""Parameters of tables that can be asked about a step or a range of time: what :class:`Selection` takes."""
 
 
 def us(ns: npt.ArrayLike) -> npt.NDArray[np.float64]:
@@ -44,6 +60,88 @@ def in_range(start_ns: npt.NDArray[np.int64], start_us: float | None, end_us: fl
     if end_us is not None:
         chosen &= start_ns < round(end_us * 1000)
     return chosen
+
+
+@dataclass(frozen=True)
+class Selection:
+    """A step or a range of time that a table is asked about, and which events belong to it.
+
+    Parameters
+    ----------
+    trace : Trace
+    step, start_us, end_us : float, optional
+    within : {"start", "launch", "run"}
+        ``start``: events that start in it; device work of a step is what the step launched. ``launch``: device work whose launch call starts in it.
+        ``run``: what runs in it, cut to it; a step is its period then.
+    """
+
+    trace: Trace
+    step: Any = None
+    start_us: float | None = None
+    end_us: float | None = None
+    within: str | None = "start"
+
+    @property
+    def everything(self) -> bool:
+        """Whether nothing is left out."""
+        return self.step is None and self.start_us is None and self.end_us is None
+
+    @cached_property
+    def cut(self) -> intervals.IntervalSet | None:
+        """Time that events are cut to; None for all of it."""
+        if self.within != "run" or self.everything:
+            return None
+        table, low, high = self.trace.steps_table, -(2**62), 2**62
+        numbers = pd.Series(step_numbers(self.trace, np.arange(len(table))))
+        if self.step is None:
+            time = (np.array([low]), np.array([high]))
+        elif self.step is NOTHING:
+            time = intervals.complement(intervals.union(table.start, table.end), low, high)
+        else:
+            own = of_value(numbers, self.step)
+            time = intervals.union(table.start[own], table.end[own])
+        low = low if self.start_us is None else round(self.start_us * 1000)
+        return intervals.clip(time, low, high if self.end_us is None else round(self.end_us * 1000))
+
+    def lengths(self, start: Index, end: Index) -> Index:
+        """Return how much of events or pieces of time counts, ns, where they belong to the selection."""
+        if self.cut is None:
+            return end - start
+        return intervals.covered_before(self.cut, end) - intervals.covered_before(self.cut, start)
+
+    def _touched(self, start: Index, end: Index) -> Flags:
+        """Tell which events run in the selection; those of no length, when they begin in it."""
+        assert self.cut is not None
+        begins = intervals.covered_before(self.cut, start + 1) > intervals.covered_before(self.cut, start)
+        return (self.lengths(start, end) > 0) | ((end <= start) & begins)
+
+    def host(self, rows: Index) -> Flags:
+        """Tell which host events belong to the selection."""
+        columns = self.trace.columns
+        start = columns.start[rows]
+        if self.cut is not None:
+            return self._touched(start, columns.end[rows])
+        chosen = in_range(start, self.start_us, self.end_us)
+        if self.step is not None:
+            holding = step_numbers(self.trace, self.trace.steps_table.holding(start))
+            chosen &= of_value(pd.Series(holding), self.step)
+        return chosen
+
+    def work(self) -> tuple[Flags, Index]:
+        """Tell which of ``trace.work`` belongs to the selection, and how much of each counts, ns."""
+        columns, rows, launch = self.trace.columns, self.trace.work, self.trace.launch_of_work
+        start, end = columns.start[rows], columns.end[rows]
+        if self.cut is not None:
+            return self._touched(start, end), self.lengths(start, end)
+        chosen = np.ones(rows.size, bool)
+        if self.step is not None:
+            chosen &= of_value(pd.Series(step_numbers(self.trace, self.trace.step_of_work)), self.step)
+        if self.start_us is not None or self.end_us is not None:
+            of_launch = columns.start[np.maximum(launch, 0)] if rows.size else start
+            time = of_launch if self.within == "launch" else start
+            chosen &= in_range(time, self.start_us, self.end_us)
+            chosen &= (launch >= 0) | (self.within != "launch")
+        return chosen, end - start
 
 
 def of_value(values: pd.Series[Any], wanted: Any) -> npt.NDArray[np.bool_]:
@@ -73,6 +171,16 @@ def names_of(trace: Trace, rows: npt.NDArray[np.int64]) -> pd.Categorical:
     short = np.full(code.size, -1, np.int32)
     short[code >= 0] = compact
     return texts(short, [columns.names[i] for i in used.tolist()])
+
+
+def texts_of(code: Index, texts: list[str]) -> pd.Categorical:
+    """Return the texts that numbers stand for, missing for -1; equal texts are one."""
+    used, compact = np.unique(code[code >= 0], return_inverse=True)
+    number = {text: i for i, text in enumerate(dict.fromkeys(texts[i] for i in used.tolist()))}
+    place = np.array([number[texts[i]] for i in used.tolist()] or [0], np.int32)
+    short = np.full(code.size, -1, np.int32)
+    short[code >= 0] = place[compact.ravel()]
+    return pd.Categorical.from_codes(short, categories=pd.Index(list(number), dtype="str"))
 
 
 def no_device_note(trace: Trace) -> list[str]:

@@ -1,4 +1,4 @@
-"""Figures of a device that come from how its kernels were launched: SM efficiency and achieved occupancy."""
+"""Figures of a device that come from how its kernels were launched, and from their names: SM efficiency, occupancy, matrix units."""
 
 from __future__ import annotations
 
@@ -7,12 +7,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from kinetoscope import intervals
+from kinetoscope import intervals, tensor_cores
 from kinetoscope.devices import properties
 
 if TYPE_CHECKING:
     from kinetoscope.devices import Device
     from kinetoscope.trace import Trace
+
+Index = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
 
 _DEFAULT_SHARED_MEMORY = 49152
 
@@ -64,10 +67,37 @@ def fill_level(trace: Trace, device: Device) -> tuple[npt.NDArray[np.int64], npt
     return at[order], np.minimum(level, 1_000_000) / 1e6
 
 
-def occupancy_pct(trace: Trace, device: Device) -> float:
-    """Return the achieved occupancy that the recorder estimated, weighted by kernel time.
+def occupancy_of(trace: Trace, rows: Index) -> tuple[npt.NDArray[np.float64], Flags]:
+    """Return the recorded estimate of achieved occupancy of kernels, and of which it is unknown.
 
-    A recorded 0 with more shared memory than the device's default limit is unknown, not 0; missing stays missing.
+    A recorded 0 with more shared memory than the device's default limit is unknown, not 0. Where nothing is recorded it is missing, and not counted
+    as unknown.
+
+    Parameters
+    ----------
+    trace : Trace
+    rows : ndarray of int64
+        Rows of kernels.
+
+    Returns
+    -------
+    occupancy : ndarray of float64
+        %; NaN where it is unknown or missing.
+    unknown : ndarray of bool
+    """
+    columns = trace.columns
+    occupancy, shared = columns.details["occupancy"][rows], columns.details["shared_memory"][rows]
+    limit = np.full(rows.size, _DEFAULT_SHARED_MEMORY, np.int64)
+    for device in np.unique(columns.device[rows]).tolist():
+        own = properties(trace.metadata, device).get("sharedMemPerBlock", _DEFAULT_SHARED_MEMORY)
+        if isinstance(own, int):
+            limit[columns.device[rows] == device] = min(own, 2**62)
+    unknown = np.asarray((occupancy == 0) & (shared > limit))
+    return np.where(unknown | ~np.isfinite(occupancy), np.nan, occupancy), unknown
+
+
+def occupancy_pct(trace: Trace, device: Device) -> tuple[float, int]:
+    """Return the achieved occupancy that the recorder estimated, weighted by kernel time, and of how many kernels it is unknown.
 
     Parameters
     ----------
@@ -78,13 +108,36 @@ def occupancy_pct(trace: Trace, device: Device) -> float:
     -------
     float
         %; NaN when no kernel of the window has the figure.
+    int
     """
-    details = trace.columns.details
-    occupancy, shared = details["occupancy"][device.rows], details["shared_memory"][device.rows]
-    limit = properties(trace.metadata, device.device).get("sharedMemPerBlock", _DEFAULT_SHARED_MEMORY)
-    unknown = (occupancy == 0) & (shared > (limit if isinstance(limit, int) else _DEFAULT_SHARED_MEMORY))
-    chosen = device.kernel & np.isfinite(occupancy) & ~unknown
-    start, end = device.start[chosen], device.end[chosen]
-    length = intervals.covered_before(trace.window, end) - intervals.covered_before(trace.window, start)
-    total = length.sum()
-    return float((occupancy[chosen] * length).sum() / total) if total else float("nan")
+    occupancy, unknown = occupancy_of(trace, device.rows[device.kernel])
+    length = _kernel_time(trace, device)
+    known = np.isfinite(occupancy)
+    total = length[known].sum()
+    mean = float((occupancy[known] * length[known]).sum() / total) if total else float("nan")
+    return mean, int((unknown & (length > 0)).sum())
+
+
+def tensor_cores_pct(trace: Trace, device: Device) -> float:
+    """Return the part of the device's kernel time in the window in kernels that use the matrix units.
+
+    Parameters
+    ----------
+    trace : Trace
+    device : Device
+
+    Returns
+    -------
+    float
+        % of the time of kernels of which the name tells; NaN when it tells of none.
+    """
+    used = tensor_cores.used(trace, device.rows[device.kernel])
+    length = _kernel_time(trace, device)
+    told = length[used != tensor_cores.UNKNOWN].sum()
+    return float(100.0 * length[used == tensor_cores.YES].sum() / told) if told else float("nan")
+
+
+def _kernel_time(trace: Trace, device: Device) -> Index:
+    """Return how much of each kernel of a device lies in the window, ns."""
+    start, end = device.start[device.kernel], device.end[device.kernel]
+    return intervals.covered_before(trace.window, end) - intervals.covered_before(trace.window, start)

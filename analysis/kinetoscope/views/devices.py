@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from kinetoscope import intervals
+from kinetoscope.devices import properties
 from kinetoscope.schema import Column
 from kinetoscope.views import device_figures
 from kinetoscope.views.common import no_device_note
@@ -52,9 +53,26 @@ _COLUMNS = (
         "number",
         "Recorded estimate of achieved occupancy, weighted by kernel time; unknown values left out.",
     ),
+    Column(
+        "occupancy_unknown",
+        "",
+        "integer",
+        "Kernels of the window of which the estimate is unknown: 0 was recorded because of their shared memory.",
+    ),
+    Column(
+        "tensor_cores_pct",
+        "%",
+        "number",
+        "Part of the kernel time in kernels that use the matrix units, of those of which the name tells.",
+    ),
+    Column("name", "", "text", "Name of the device; missing when it is not recorded."),
+    Column("capability", "", "text", "Compute capability of the device."),
+    Column("memory_bytes", "bytes", "integer", "Memory of the device."),
+    Column("sm_count", "", "integer", "Streaming multiprocessors of the device."),
 )
 
-_DTYPES = {"integer": "int64", "number": "float64"}
+_DTYPES = {"integer": "int64", "number": "float64", "text": "str"}
+_MAYBE_MISSING = ("memory_bytes", "sm_count")
 
 
 def devices(trace: Trace) -> pd.DataFrame:
@@ -90,18 +108,32 @@ def devices(trace: Trace) -> pd.DataFrame:
             "span_us": int(device.end.max() - device.start.min()),
             "communication_us": communication,
         }
-        row: dict[str, float] = {name: ns / 1000.0 for name, ns in figures.items()}
+        row: dict[str, Any] = {name: ns / 1000.0 for name, ns in figures.items()}
         row["device"] = device.device
         row["utilization_pct"] = 100.0 * busy / length if length else np.nan
         row["concurrency"] = summed / busy if busy else np.nan
         row["gaps"] = intervals.subtract(window, device.busy)[0].size
         row["sm_efficiency_pct"] = device_figures.sm_efficiency_pct(trace, device)
-        row["occupancy_pct"] = device_figures.occupancy_pct(trace, device)
-        rows.append(row)
+        row["occupancy_pct"], row["occupancy_unknown"] = device_figures.occupancy_pct(trace, device)
+        row["tensor_cores_pct"] = device_figures.tensor_cores_pct(trace, device)
+        rows.append({**row, **_recorded(trace, device.device)})
     names = [column.name for column in _COLUMNS]
-    frame = pd.DataFrame(rows, columns=names).astype({column.name: _DTYPES[column.type] for column in _COLUMNS})
+    types = {column.name: _DTYPES[column.type] for column in _COLUMNS} | dict.fromkeys(_MAYBE_MISSING, "Int64")
+    frame = pd.DataFrame(rows, columns=names).astype(types)
     frame.attrs["notes"] = no_device_note(trace)
     return frame
+
+
+def _recorded(trace: Trace, device: int) -> dict[str, Any]:
+    """Return what the file says of a device."""
+    found = properties(trace.metadata, device)
+    major, minor = found.get("computeMajor"), found.get("computeMinor")
+    numbers = {"memory_bytes": found.get("totalGlobalMem"), "sm_count": found.get("numSms")}
+    return {
+        "name": str(found["name"]) if found.get("name") else None,
+        "capability": f"{major}.{minor}" if isinstance(major, int) and isinstance(minor, int) else None,
+        **{key: value if type(value) is int and 0 <= value < 2**63 else pd.NA for key, value in numbers.items()},
+    }
 
 
 VIEW = View("devices", "Devices", devices, _COLUMNS)

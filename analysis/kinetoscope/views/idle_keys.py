@@ -11,6 +11,7 @@ import pandas as pd
 
 from kinetoscope.frames import step_numbers
 from kinetoscope.idle.causes import CAUSES
+from kinetoscope.operators.keys import thread_titles
 from kinetoscope.schema import Column
 from kinetoscope.views.common import of_value
 
@@ -92,19 +93,10 @@ def decoded(trace: Trace, codes: Index, key: str) -> Any:
     """Return the values that the numbers of a key stand for."""
     if key == "step":
         return step_numbers(trace, codes)
-    names = {"cause": CAUSES, "thread": _threads(trace)}.get(key, trace.columns.names)
+    names = {"cause": CAUSES, "thread": thread_titles(trace)}.get(key, trace.columns.names)
     used, compact = np.unique(codes[codes >= 0], return_inverse=True)
     short = np.full(codes.size, -1, np.int32)
     short[codes >= 0] = compact
     choices = pd.Index([names[i] for i in used.tolist()], dtype="str")
     # two threads may have one title
     return pd.Categorical.from_codes(short, categories=choices) if choices.is_unique else choices.take(short)
-
-
-def _threads(trace: Trace) -> tuple[str, ...]:
-    """Return titles of the threads, each only once."""
-    threads = trace.columns.threads
-    titles = [thread.name or f"thread {thread.tid}" for thread in threads]
-    if len(set(titles)) == len(titles):
-        return tuple(titles)
-    return tuple(f"{title} ({thread.pid}/{thread.tid})" for title, thread in zip(titles, threads, strict=True))

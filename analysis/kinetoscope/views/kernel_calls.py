@@ -5,12 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from kinetoscope import schema
 from kinetoscope.schema import Column
-from kinetoscope.views.common import RANGE, in_range, names_of, no_device_note, of_value, step_note, us
-from kinetoscope.views.kernels import categories
+from kinetoscope.views.common import SELECTION, Selection, names_of, no_device_note, of_value, step_note, us
+from kinetoscope.views.device_figures import occupancy_of
+from kinetoscope.views.kernels import categories, families, modules_of
 from kinetoscope.views.registry import Parameter, View
 
 if TYPE_CHECKING:
@@ -26,6 +28,13 @@ _COLUMNS = (
     Column("start_us", "µs", "number", "Start, from the trace's origin."),
     Column("duration_us", "µs", "number", "Length."),
     Column("launch_delay_us", "µs", "number", "Start − start of the launch call; missing without one."),
+    Column("module", "", "text", "Module that launched it, as a path; missing outside all modules."),
+    Column("grid", "", "text", "Blocks launched, x, y, z."),
+    Column("block", "", "text", "Threads per block, x, y, z."),
+    Column("registers", "", "integer", "Registers per thread."),
+    Column("shared_memory", "bytes", "integer", "Shared memory per block."),
+    Column("blocks_per_sm", "", "number", "Blocks launched per multiprocessor."),
+    Column("occupancy_pct", "%", "number", "Recorded estimate of achieved occupancy; missing when it is unknown."),
 )
 
 _FILTERS = (
@@ -33,8 +42,9 @@ _FILTERS = (
     Parameter("like", "number", "Kernels of the same name as the event of this id."),
     Parameter("op", "text", "Kernels launched by ops of exactly this name."),
     Parameter("category", "text", "Kernels of this category."),
+    Parameter("module", "text", "Kernels launched in exactly this module, written as a path."),
+    Parameter("family", "text", "Kernels of this name, without the number that compilers put at its end."),
     Parameter("stream", "number", "Kernels of this stream."),
-    Parameter("step", "number", "Kernels launched in this step."),
     Parameter("device", "number", "Kernels of this device."),
     Parameter("grid", "text", "Kernels launched with this many blocks, written x, y, z."),
     Parameter("block", "text", "Kernels launched with this many threads per block, written x, y, z."),
@@ -50,8 +60,9 @@ def kernel_calls(trace: Trace, **filters: Any) -> pd.DataFrame:
     ----------
     trace : Trace
     **filters
-        ``name, like, op, category, stream, step, device, grid, block, registers, shared_memory, start_us, end_us``: only kernels that fit all that
-        are given. An empty text asks for those without a value.
+        ``name, like, op, category, module, family, stream, device, grid, block, registers, shared_memory``: only kernels that fit all that are
+        given. An empty text asks for those without a value. ``step, start_us, end_us, within``: see
+        :class:`kinetoscope.views.common.Selection`; lengths stay whole.
 
     Returns
     -------
@@ -60,10 +71,32 @@ def kernel_calls(trace: Trace, **filters: Any) -> pd.DataFrame:
     """
     columns = trace.columns
     kernel = columns.kind[trace.work] == schema.CODE["kernel"]
+    rows, base, frame = trace.work[kernel], trace.kernels, _listed(trace, kernel)
+    chosen = Selection(trace, **{key: filters.get(key) for key in ("step", "start_us", "end_us", "within")}).work()[0][
+        kernel
+    ]
+    for key in ("name", "op", "stream", "device", "module"):
+        chosen &= of_value(frame[key], filters.get(key))
+    if filters.get("like") is not None:
+        chosen &= columns.name[rows] == _name_of(trace, int(filters["like"]))
+    for key in ("grid", "block", "registers", "shared_memory"):
+        chosen &= of_value(base[key], filters.get(key))
+    if filters.get("family") is not None:
+        chosen &= families(trace, rows) == filters["family"]
+    if filters.get("category") is not None:
+        chosen &= categories(trace, rows, trace.communication[kernel]) == filters["category"]
+    frame = frame[chosen].reset_index(drop=True)
+    frame.attrs["notes"] = no_device_note(trace) or step_note(trace, filters.get("step"))
+    return frame
+
+
+def _listed(trace: Trace, kernel: npt.NDArray[np.bool_]) -> pd.DataFrame:
+    """Return all kernels; ``kernel`` tells which of ``trace.work`` those are."""
+    columns = trace.columns
     rows, launch = trace.work[kernel], trace.launch_of_work[kernel]
     base = trace.kernels
     delay = columns.start[rows] - columns.start[np.maximum(launch, 0)] if rows.size else rows
-    frame = pd.DataFrame(
+    return pd.DataFrame(
         {
             "id": columns.id[rows],
             "name": base["name"].array,
@@ -74,20 +107,11 @@ def kernel_calls(trace: Trace, **filters: Any) -> pd.DataFrame:
             "start_us": us(columns.start[rows]),
             "duration_us": us(columns.duration[rows]),
             "launch_delay_us": np.where(launch >= 0, us(delay), np.nan),
+            "module": modules_of(trace, np.flatnonzero(kernel)),
+            **{key: base[key].array for key in ("grid", "block", "registers", "shared_memory", "blocks_per_sm")},
+            "occupancy_pct": occupancy_of(trace, rows)[0],
         }
     )
-    chosen = in_range(columns.start[rows], filters.get("start_us"), filters.get("end_us"))
-    for key in ("name", "op", "stream", "step", "device"):
-        chosen &= of_value(frame[key], filters.get(key))
-    if filters.get("like") is not None:
-        chosen &= columns.name[rows] == _name_of(trace, int(filters["like"]))
-    for key in ("grid", "block", "registers", "shared_memory"):
-        chosen &= of_value(base[key], filters.get(key))
-    if filters.get("category") is not None:
-        chosen &= categories(trace, rows, trace.communication[kernel]) == filters["category"]
-    frame = frame[chosen].reset_index(drop=True)
-    frame.attrs["notes"] = no_device_note(trace) or step_note(trace, filters.get("step"))
-    return frame
 
 
 def _name_of(trace: Trace, event: int) -> int:
@@ -96,4 +120,4 @@ def _name_of(trace: Trace, event: int) -> int:
     return int(trace.columns.name[found[0]]) if found.size else -1
 
 
-VIEW = View("kernel_calls", "Kernel calls", kernel_calls, _COLUMNS, (*_FILTERS, *RANGE))
+VIEW = View("kernel_calls", "Kernel calls", kernel_calls, _COLUMNS, (*_FILTERS, *SELECTION))

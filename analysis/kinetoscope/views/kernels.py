@@ -10,9 +10,12 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from kinetoscope import schema
+from kinetoscope import schema, tensor_cores
+from kinetoscope.naming import matching
+from kinetoscope.operators.recorded import of_ops
 from kinetoscope.schema import Column
-from kinetoscope.views.common import RANGE, STEP, in_range, names_of, no_device_note, of_value, pct, step_note
+from kinetoscope.views.common import SELECTION, Selection, names_of, no_device_note, pct, step_note, texts_of
+from kinetoscope.views.device_figures import occupancy_of
 from kinetoscope.views.registry import Parameter, View
 
 if TYPE_CHECKING:
@@ -26,8 +29,13 @@ _KEYS = {
     "stream": ("device", "stream"),
     "step": ("step",),
     "category": ("category",),
+    "module": ("module",),
+    "name,module": ("name", "module"),
+    "family": ("family",),
 }
 _IN_KEY_ORDER = ("stream", "step")
+_LAUNCHED_AS = ("blocks_per_sm", "occupancy_pct", "occupancy_unknown")
+_USED = {tensor_cores.YES: "yes", tensor_cores.NO: "no", tensor_cores.UNKNOWN: "unknown"}
 
 _COLUMNS = (
     Column("name", "", "text", "Name of the kernel."),
@@ -50,12 +58,33 @@ _COLUMNS = (
         "text",
         "Kind of computation, by the kernel's name (data/kernel_categories.json); communication by its owner or name.",
     ),
+    Column(
+        "module",
+        "",
+        "text",
+        "Module that launched it, as a path; under a backward op, that of the forward op; missing outside all modules.",
+    ),
+    Column("family", "", "text", "Name of the kernel without the number that compilers put at its end."),
+    Column("tensor_cores", "", "text", "Whether the kernel uses the matrix units, by its name: yes, no, unknown."),
+    Column("kernel_backend", "", "text", "What compiled it, as its op has it."),
+    Column("kernel_file", "", "text", "Source file of the compiled kernel; where a family has several, one of them."),
+    Column("kernel_arguments", "", "text", "Block sizes and the like that it was compiled with; one of several."),
     Column("calls", "", "integer", "Kernels run."),
     Column("total_us", "µs", "number", "Their lengths added up, overlaps counted each time."),
     Column("mean_us", "µs", "number", "Mean length."),
     Column("min_us", "µs", "number", "Shortest."),
     Column("max_us", "µs", "number", "Longest."),
     Column("share_pct", "%", "number", "Part of all kernel time of the table."),
+    Column("blocks_per_sm", "", "number", "Blocks launched per multiprocessor, mean weighted by kernel time."),
+    Column(
+        "occupancy_pct",
+        "%",
+        "number",
+        "Achieved occupancy as the recorder estimated it from the launch, mean weighted by kernel time; unknown ones left out.",
+    ),
+    Column(
+        "occupancy_unknown", "", "integer", "Kernels of which it is unknown: 0 was recorded because of shared memory."
+    ),
     Column("longest_id", "", "integer", "Event id of the longest call."),
 )
 
@@ -68,31 +97,29 @@ def kernels(
     step: float | None = None,
     start_us: float | None = None,
     end_us: float | None = None,
+    within: str = "start",
 ) -> pd.DataFrame:
     """Sum the kernels of the whole recording, on all devices.
 
     Parameters
     ----------
     trace : Trace
-    by : {"name", "op", "name,op", "config", "stream", "step", "category"}
+    by : {"name", "op", "name,op", "config", "stream", "step", "category", "module", "name,module", "family"}
         What a row is.
-    step : float, optional
-        Only kernels launched in this step.
-    start_us, end_us : float, optional
-        Only kernels that start in ``[start_us, end_us)``.
+    step, start_us, end_us, within
+        See :class:`kinetoscope.views.common.Selection`: by default kernels launched in the step, kernels that start in ``[start_us, end_us)``.
 
     Returns
     -------
     pandas.DataFrame
         Longest total first; by stream and step in their order.
     """
-    rows = _Kernels(
-        trace, in_range(trace.kernels["start_ns"].to_numpy(), start_us, end_us) & of_value(trace.kernels["step"], step)
-    )
+    rows = _Kernels(trace, Selection(trace, step, start_us, end_us, within))
     keys = {name: rows.key(name) for name in _KEYS[by]}
     frame = pd.DataFrame({**keys, "ns": rows.duration})
-    grouped = frame.groupby(list(keys), observed=True, dropna=False, sort=by in _IN_KEY_ORDER)["ns"]
-    result = grouped.agg(calls="count", total="sum", mean="mean", min="min", max="max", longest="idxmax").reset_index()
+    grouper = frame.groupby(list(keys), observed=True, dropna=False, sort=by in _IN_KEY_ORDER)
+    result = grouper["ns"].agg(calls="count", total="sum", mean="mean", min="min", max="max", longest="idxmax")
+    result = result.assign(**rows.launched_as(grouper.ngroup().to_numpy(np.int64), len(result))).reset_index()
     if by not in _IN_KEY_ORDER:
         result = result.sort_values(["total", "calls"], ascending=[False, False], kind="stable")
     longest = result.pop("longest").to_numpy(np.int64)
@@ -102,7 +129,9 @@ def kernels(
     result["mean_us"] = np.round(mean / 1000.0, 3)
     result["min_us"], result["max_us"] = low / 1000.0, high / 1000.0
     result["share_pct"] = pct(total, total.sum())
-    result["longest_id"] = trace.columns.id[rows.rows[longest]]
+    for name in _LAUNCHED_AS:
+        result[name] = result.pop(name)
+    result = result.assign(**rows.described(by, longest), longest_id=trace.columns.id[rows.rows[longest]])
     result = result.reset_index(drop=True)
     result.attrs["notes"] = no_device_note(trace) or step_note(trace, step)
     return result
@@ -111,18 +140,74 @@ def kernels(
 class _Kernels:
     """The chosen kernels, and what they can be grouped by."""
 
-    def __init__(self, trace: Trace, chosen: npt.NDArray[np.bool_]) -> None:
-        self._trace, self._chosen = trace, chosen
-        self._work = np.flatnonzero(trace.columns.kind[trace.work] == schema.CODE["kernel"])[chosen]
+    def __init__(self, trace: Trace, selection: Selection) -> None:
+        kernel = trace.columns.kind[trace.work] == schema.CODE["kernel"]
+        chosen, length = selection.work()
+        self._trace, self._chosen = trace, chosen[kernel]
+        self._work = np.flatnonzero(kernel & chosen)
         self.rows = trace.work[self._work]
-        self.duration = trace.columns.duration[self.rows]
+        self.duration = length[self._work]
 
     def key(self, name: str) -> Any:
+        trace = self._trace
         if name == "op":
-            return names_of(self._trace, self._trace.op_of_work[self._work])
+            return names_of(trace, trace.op_of_work[self._work])
         if name == "category":
-            return categories(self._trace, self.rows, self._trace.communication[self._work])
-        return self._trace.kernels[name].array[self._chosen]
+            return categories(trace, self.rows, trace.communication[self._work])
+        if name == "module":
+            return modules_of(trace, self._work)
+        if name == "family":
+            return families(trace, self.rows)
+        return trace.kernels[name].array[self._chosen]
+
+    def launched_as(self, group: npt.NDArray[np.int64], size: int) -> dict[str, Any]:
+        """Return what groups were launched with, weighted by time."""
+        occupancy, unknown = occupancy_of(self._trace, self.rows)
+        blocks = self._trace.columns.details["blocks_per_sm"][self.rows]
+        return {
+            "blocks_per_sm": self._weighted(group, size, np.where(blocks >= 0, blocks, np.nan)),
+            "occupancy_pct": self._weighted(group, size, occupancy),
+            "occupancy_unknown": np.bincount(group[unknown], minlength=size),
+        }
+
+    def _weighted(
+        self, group: npt.NDArray[np.int64], size: int, values: npt.NDArray[np.float64]
+    ) -> npt.NDArray[np.float64]:
+        known = np.isfinite(values)
+        time = np.bincount(group[known], self.duration[known], minlength=size)
+        summed = np.bincount(group[known], values[known] * self.duration[known], minlength=size)
+        return np.where(time > 0, summed / np.maximum(time, 1), np.nan)
+
+    def described(self, by: str, longest: npt.NDArray[np.int64]) -> dict[str, Any]:
+        """Return what can be said of groups of one name or family, from the longest kernel of each."""
+        if not {"name", "family"} & set(_KEYS[by]):
+            return {}
+        rows = self.rows[longest]
+        words = pd.Index([_USED[answer] for answer in _USED], dtype="str")
+        place = {answer: i for i, answer in enumerate(_USED)}
+        used = np.array([place[answer] for answer in tensor_cores.used(self._trace, rows).tolist()], np.int32)
+        found: dict[str, Any] = {"tensor_cores": pd.Categorical.from_codes(used, categories=words)}
+        if by == "family":
+            op = self._trace.op_of_work[self._work[longest]]
+            for name in ("kernel_backend", "kernel_file", "kernel_arguments"):
+                code, distinct = of_ops(self._trace, op, name)
+                texts = [value if isinstance(value, str) else str(value) for value in distinct]
+                found[name] = texts_of(np.where(op >= 0, code, -1), texts)
+        return found
+
+
+def modules_of(trace: Trace, work: npt.NDArray[np.int64]) -> pd.Categorical:
+    """Return the module that launched some of ``trace.work``, as a path, missing outside all modules."""
+    found = trace.program.modules
+    return texts_of(found.node_of_work[work], found.paths)
+
+
+def families(trace: Trace, rows: npt.NDArray[np.int64]) -> pd.Categorical:
+    """Return the names of kernels, those of compiled ones without the number at their end."""
+    names = names_of(trace, rows)
+    compiled = matching(list(names.categories), "compiled_kernel")
+    texts = [re.sub(r"_\d+$", "", text) if own else text for text, own in zip(names.categories, compiled, strict=False)]
+    return texts_of(names.codes.astype(np.int64), texts)
 
 
 def categories(trace: Trace, rows: npt.NDArray[np.int64], communication: npt.NDArray[np.bool_]) -> pd.Categorical:
@@ -157,4 +242,4 @@ def categories(trace: Trace, rows: npt.NDArray[np.int64], communication: npt.NDA
     )
 
 
-VIEW = View("kernels", "Kernels", kernels, _COLUMNS, (_BY, STEP, *RANGE))
+VIEW = View("kernels", "Kernels", kernels, _COLUMNS, (_BY, *SELECTION))

@@ -102,8 +102,16 @@ const WORK: Record<string, Term> = {
   memset: { title: 'Memset', help: 'Memory being set on the device.' },
 };
 
+/** The one kind that is neither work nor a cause of idle time. */
+export const OTHER_STREAMS = 'other streams';
+const BESIDE: Term = {
+  title: 'Other streams',
+  help: 'The next work was queued, and another stream of the device worked: it may have waited for that, recorded or not.',
+};
+
 /** Words of a kind of stretch of the critical path. */
 export function pathTerm(kind: string): Term {
+  if (kind === OTHER_STREAMS) return BESIDE;
   return isWorkKind(kind) ? WORK[kind] : causeTerm(kind);
 }
 

@@ -1,5 +1,5 @@
 import { KINDS, type Kind } from '../model/wire';
-import { type Cause, isWorkKind } from './causes';
+import { type Cause, isWorkKind, OTHER_STREAMS } from './causes';
 
 export type Theme = 'light' | 'dark';
 
@@ -84,6 +84,7 @@ export function causeColour(cause: string): string {
 /** Colour of a kind of stretch of the critical path: work as in the timeline, all else as causes of idle time. */
 export function pathColour(kind: string, theme: Theme): string {
   if (kind === 'compute') return kindColour('kernel', theme);
+  if (kind === OTHER_STREAMS) return causeColour('stream dependency');
   return isWorkKind(kind) ? kindColour(kind as Kind, theme) : causeColour(kind);
 }
 

@@ -1,0 +1,211 @@
+"""Call stacks, merged into one tree of names, and what can be counted on it.
+
+Definitions: ``docs/definitions.md``, "Stacks".
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from kinetoscope import nesting, self_time
+from kinetoscope.idle.open_ranges import OpenRanges
+from kinetoscope.naming import matching
+from kinetoscope.operators import calltree
+from kinetoscope.operators.recorded import of_ops
+from kinetoscope.schema import CODE
+
+if TYPE_CHECKING:
+    from kinetoscope.linked_trace import LinkedTrace
+
+Index = npt.NDArray[np.int64]
+
+_FRAME = re.compile(r"^(?P<file>.*)\((?P<line>\d+)\)(?:: (?P<function>.*))?$", re.DOTALL)
+
+
+class Stacks:
+    """The call stacks of a trace.
+
+    Parameters
+    ----------
+    trace : LinkedTrace
+
+    Attributes
+    ----------
+    source : {"frames", "arguments", "ops"}
+        Python frames; without any, the call stacks that old recorders wrote on ops; without those, the ops themselves.
+    names : list of str
+        Names of frames, by the tree's keys.
+    tree : Tree
+    """
+
+    def __init__(self, trace: LinkedTrace, *, with_ops: bool = False) -> None:
+        self._trace = trace
+        columns, rows = trace.columns, trace.host.rows
+        kind = columns.kind[rows]
+        python, op = kind == CODE["python"], (kind == CODE["op"]) | (kind == CODE["annotation"])
+        self.source = "frames" if python.any() else "ops"
+        chains: list[list[int]] = []
+        if not python.any() and "stacks" in columns.extras:
+            self._code, texts = of_ops(trace, trace.program.ops.rows, "stack")
+            listed = [[frame.strip() for frame in text.split(";")] for text in map(_text, texts)]
+            named = [[frame for frame in reversed(frames) if frame] for frames in listed]
+            number = {frame: i for i, frame in enumerate(dict.fromkeys(frame for frames in named for frame in frames))}
+            chains = [[number[frame] for frame in frames] for frames in named]
+            self.source = "arguments" if number else "ops"
+        if self.source == "arguments":
+            self.names = list(number)
+            self.tree, self._leaf = calltree.of_chains(chains)
+            return
+        chosen = rows[python | op if with_ops or self.source == "ops" else python]
+        self._rows, self._thread = chosen, columns.thread[chosen].astype(np.int64)
+        codes, key = np.unique(columns.name[chosen], return_inverse=True)
+        self.names = [columns.names[code] for code in codes.tolist()]
+        parent = nesting.parents(self._thread, columns.end[chosen])
+        self.tree, self._node = calltree.merge(parent, key.ravel().astype(np.int64))
+
+    # --- where an event is on the tree ----------------------------------------------------------------------------------------------
+
+    def at(self, thread: Index, time: Index) -> Index:
+        """Return the node of the innermost frame open on threads at instants; of ops' stacks, of the innermost op. -1 for none."""
+        if self.source == "arguments":
+            place = self._open_ops.at(thread, time)
+            code = np.where(place >= 0, self._code[np.maximum(place, 0)] if self._code.size else -1, -1)
+            return np.where(code >= 0, self._leaf[np.maximum(code, 0)] if self._leaf.size else -1, -1)
+        place = self._open.at(thread, time)
+        return np.where(place >= 0, self._node[np.maximum(place, 0)] if self._node.size else -1, -1)
+
+    @cached_property
+    def _open(self) -> OpenRanges:
+        columns = self._trace.columns
+        return OpenRanges(np.arange(self._rows.size), self._thread, columns.start[self._rows], columns.end[self._rows])
+
+    @cached_property
+    def _open_ops(self) -> OpenRanges:
+        ops = self._trace.program.ops
+        held = np.flatnonzero(self._code >= 0)
+        return OpenRanges(held, ops.thread[held], ops.start[held], ops.end[held])
+
+    def of_work(self) -> Index:
+        """Return the node of each of ``trace.work``: open at its launch; where only a backward op was, at the forward op's start. -1 for none."""
+        trace, columns = self._trace, self._trace.columns
+        call = np.where(trace.launch_of_work >= 0, trace.launch_of_work, trace.op_of_work)
+        node = np.full(call.size, -1, np.int64)
+        known = np.flatnonzero(call >= 0)
+        thread, start = columns.thread[call[known]].astype(np.int64), columns.start[call[known]]
+        node[known] = self.at(thread, start)
+        forward = trace.forward_row
+        rows = trace.host.rows[(forward >= 0)[trace.host.rows]]
+        backward = OpenRanges(rows, columns.thread[rows].astype(np.int64), columns.start[rows], columns.end[rows])
+        row = backward.at(thread, start)
+        # a frame inside of the backward op says more than the forward op's
+        lost = np.flatnonzero((row >= 0) & (node[known] < 0))
+        partner = forward[row[lost]]
+        node[known[lost]] = self.at(columns.thread[partner].astype(np.int64), columns.start[partner])
+        return node
+
+    # --- weights ----------------------------------------------------------------------------------------------------------------------
+
+    def host_self(self) -> tuple[Index, int]:
+        """Return host self time by node, and what of the ops' time has no stack; ns."""
+        if self.source == "arguments":
+            ops = self._trace.program.ops
+            owner, start, end = ops.pieces
+            code = self._code[owner]
+            node = np.where(code >= 0, self._leaf[np.maximum(code, 0)] if self._leaf.size else -1, -1)
+            return self.summed(node, end - start)
+        start = self._trace.columns.start[self._rows]
+        owner, begin, end = self_time.pieces(self._thread, start, self._trace.columns.end[self._rows])
+        return self.summed(self._node[owner], end - begin)
+
+    def summed(self, node: Index, values: Index) -> tuple[Index, int]:
+        """Add up values by node, and those of no node."""
+        total = np.zeros(len(self.tree) + 1, np.int64)
+        np.add.at(total, node, values)
+        return total[:-1], int(total[-1])
+
+    def device_self(self) -> tuple[Index, int]:
+        """Return device work by node, and that without a stack; ns."""
+        return self.summed(self.of_work(), self._trace.columns.duration[self._trace.work])
+
+    def idle(self) -> tuple[Index, int]:
+        """Return idle time that host time, launching or blocking is the cause of, by node; ns."""
+        segments = self._trace.idle_segments
+        node = np.full(len(segments), -1, np.int64)
+        known = np.flatnonzero(segments.thread >= 0)
+        node[known] = self.at(segments.thread[known], segments.start[known])
+        return self.summed(node, segments.end - segments.start)
+
+    def allocated(self) -> tuple[Index, int]:
+        """Return bytes allocated by node, frees left out."""
+        columns = self._trace.columns
+        sizes = self._trace.arguments.get("Bytes", "integer")
+        kept = (columns.kind[sizes.rows] == CODE["memory"]) & (sizes.values > 0)
+        rows = sizes.rows[kept]
+        node = self.at(columns.thread[rows].astype(np.int64), columns.start[rows])
+        return self.summed(node, sizes.values[kept])
+
+    # --- texts ------------------------------------------------------------------------------------------------------------------------
+
+    @cached_property
+    def own(self) -> npt.NDArray[np.bool_]:
+        """Which nodes are outside the libraries."""
+        return ~matching(self.names, "library_frame")[self.tree.key]
+
+    def own_paths(self, nodes: Index) -> tuple[Index, list[str]]:
+        """Return the frames outside the libraries that lead to nodes, as text, outermost first.
+
+        Parameters
+        ----------
+        nodes : ndarray of int64
+            -1 for none.
+
+        Returns
+        -------
+        code : ndarray of int64
+            -1 where there is no such frame.
+        paths : list of str
+            What the codes number.
+        """
+        nearest = np.where(self.own, np.arange(len(self.tree)), -1)
+        for level in _by_level(self.tree):
+            above = self.tree.parent[level]
+            nearest[level] = np.where(nearest[level] >= 0, nearest[level], np.where(above >= 0, nearest[above], -1))
+        found = np.where(nodes >= 0, nearest[np.maximum(nodes, 0)] if nearest.size else -1, -1)
+        used, back = np.unique(found, return_inverse=True)
+        texts = ["" if node < 0 else self._path(node) for node in used.tolist()]
+        paths = list(dict.fromkeys(text for text in texts if text))
+        number = {text: i for i, text in enumerate(paths)} | {"": -1}
+        return np.array([number[text] for text in texts] or [0], np.int64)[back.ravel()], paths
+
+    def _path(self, node: int) -> str:
+        frames = []
+        while node >= 0:
+            if self.own[node]:
+                frames.append(self.names[self.tree.key[node]])
+            node = int(self.tree.parent[node])
+        return " > ".join(reversed(frames))
+
+
+def _by_level(tree: calltree.Tree) -> list[Index]:
+    depth = tree.depth
+    order = np.argsort(depth, kind="stable")
+    return np.split(order, np.searchsorted(depth[order], np.arange(1, depth.max(initial=0) + 1))) if depth.size else []
+
+
+def _text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def place_of(name: str) -> tuple[str, int, str]:
+    """Return file, line and function of a frame such as ``train.py(12): step``; empty and -1 for what is no Python frame."""
+    found = _FRAME.match(name)
+    if not found:
+        return "", -1, name
+    # more digits than any file has lines are no line
+    digits = found["line"]
+    return found["file"], int(digits) if len(digits) < 10 else -1, found["function"] or name

@@ -1,0 +1,255 @@
+"""Call stacks: which source lines the host's time, the device's work and its idle time come from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from kinetoscope.operators import calltree
+from kinetoscope.operators.stacks import Stacks, place_of
+from kinetoscope.schema import Column
+from kinetoscope.views.common import no_device_note, pct, texts_of, us
+from kinetoscope.views.registry import Parameter, View
+
+if TYPE_CHECKING:
+    from kinetoscope.trace import Trace
+
+Index = npt.NDArray[np.int64]
+Weights = dict[str, tuple[Index, int]]
+
+SMALLER = "(smaller)"
+"""Name of the row that stands for the children of a node that are left out."""
+
+_WEIGHTS: dict[str, Callable[[Stacks], tuple[Index, int]]] = {
+    "host": Stacks.host_self,
+    "device": Stacks.device_self,
+    "idle": Stacks.idle,
+    "allocated": Stacks.allocated,
+}
+_UNITS = {"host": "us", "device": "us", "idle": "us", "allocated": "bytes"}
+
+_COLUMNS = (
+    Column("id", "", "integer", "Number of the node."),
+    Column("parent", "", "integer", "Number of the node above it; missing for roots."),
+    Column("depth", "", "integer", "How many nodes are above it."),
+    Column("name", "", "text", "Frame; missing for what has no stack, (smaller) for children that are left out."),
+    Column("file", "", "text", "Source file of the frame."),
+    Column("line", "", "integer", "Line of the frame, as recorded: mostly the first of its function."),
+    Column("nodes", "", "integer", "Nodes that the row stands for."),
+    Column("host_self_us", "µs", "number", "Host time in the frame itself."),
+    Column("host_total_us", "µs", "number", "Host time in it and in what it calls."),
+    Column(
+        "device_self_us", "µs", "number", "Device work launched by it; of backward ops, at their forward op's place."
+    ),
+    Column("device_total_us", "µs", "number", "Device work launched by it and by what it calls."),
+    Column("idle_self_us", "µs", "number", "Idle time of devices while it was the innermost frame."),
+    Column("idle_total_us", "µs", "number", "Idle time of devices in it and in what it calls."),
+    Column("allocated_self_bytes", "bytes", "integer", "Bytes allocated by it, on all devices; frees left out."),
+    Column("allocated_total_bytes", "bytes", "integer", "Bytes allocated by it and by what it calls."),
+    Column("share_pct", "%", "number", "Total of the chosen weight as part of all of it."),
+)
+
+_PARAMETERS = (
+    Parameter(
+        "form",
+        "token",
+        "From the outermost frame down, from the innermost up, or by file.",
+        ("top_down", "inverted", "file"),
+        "top_down",
+    ),
+    Parameter(
+        "weight",
+        "token",
+        "What rows are sorted and left out by; by default device work, else host time.",
+        ("auto", *_WEIGHTS),
+        "auto",
+    ),
+    Parameter("frames", "token", "Python frames only, or ops and annotations too.", ("python", "all"), "python"),
+    Parameter("min_share_pct", "number", "Nodes with a smaller part of the weight are left out.", default=0.5),
+)
+
+
+def stacks(
+    trace: Trace, form: str = "top_down", weight: str = "auto", frames: str = "python", min_share_pct: Any = 0.5
+) -> pd.DataFrame:
+    """Sum call stacks of the whole recording, equal frames under equal ones together.
+
+    Parameters
+    ----------
+    trace : Trace
+    form : {"top_down", "inverted", "file"}
+        Callers above what they call; what is called above its callers; or files above their frames.
+    weight : {"auto", "host", "device", "idle", "allocated"}
+        What rows are sorted and left out by; ``auto`` is device work where there is some, else host time.
+    frames : {"python", "all"}
+        Whether ops and annotations are nodes too.
+    min_share_pct : float
+        What is smaller is left out; a row ``(smaller)`` under its parent has the sum.
+
+    Returns
+    -------
+    pandas.DataFrame
+        The tree from the top, each node followed by what is below it. One row of no name is what has no stack. Self values of all rows add up to
+        the whole.
+    """
+    found = Stacks(trace, with_ops=True) if frames == "all" else trace.program.stacks
+    weights = {name: measure(found) for name, measure in _WEIGHTS.items()}
+    chosen = ("device" if trace.work.size else "host") if weight == "auto" else weight
+    names, tree = found.names, found.tree
+    total: dict[str, Index] = {}
+    if form == "inverted":
+        tree, weights, total = _inverted(tree, weights)
+    elif form == "file":
+        names, tree, weights, total = _by_file(names, tree, weights)
+    total = total or {name: tree.totals(own) for name, (own, _) in weights.items()}
+    whole = int(weights[chosen][0].sum()) + weights[chosen][1]
+    least = max(float(min_share_pct or 0), 0.0) / 100.0 * whole if isinstance(min_share_pct, int | float) else 0.0
+    frame = _rows(names, tree, weights, total, total[chosen] >= max(least, 1), chosen)
+    frame["share_pct"] = pct(frame[f"{chosen}_total_{_UNITS[chosen]}"], whole / (1000 if _UNITS[chosen] == "us" else 1))
+    frame.attrs["notes"] = [*_notes(found), *no_device_note(trace)]
+    return frame
+
+
+def _inverted(tree: calltree.Tree, weights: Weights) -> tuple[calltree.Tree, Weights, dict[str, Index]]:
+    """Turn the tree around: what is below a node is who called it; its weight is that of the frame that the chain begins with."""
+    some = np.any([own != 0 for own, _ in weights.values()], axis=0) if len(tree) else np.zeros(0, bool)
+    turned, source, root, node = calltree.reverse(tree, some)
+    result: Weights = {}
+    total: dict[str, Index] = {}
+    for name, (own, rest) in weights.items():
+        total[name] = np.zeros(len(turned), np.int64)
+        for level, at in zip(source, node, strict=True):
+            np.add.at(total[name], at, own[level])
+        at_root = np.zeros(len(turned), np.int64)
+        np.add.at(at_root, root, own[source[0]] if source else own[:0])
+        result[name] = (at_root, rest)
+    return turned, result, total
+
+
+def _by_file(
+    names: list[str], tree: calltree.Tree, weights: Weights
+) -> tuple[list[str], calltree.Tree, Weights, dict[str, Index]]:
+    """Make a tree of files and their frames; totals count a stack once for each file and frame in it."""
+    files = [place_of(name)[0] or name for name in names]
+    known = {file: number for number, file in enumerate(dict.fromkeys(files))}
+    file_of = np.array([known[file] for file in files], np.int64)
+    used = np.unique(tree.key)
+    place = np.full(len(names), -1, np.int64)
+    place[used] = len(known) + np.arange(used.size)
+    flat = calltree.Tree(
+        np.concatenate([np.full(len(known), -1, np.int64), file_of[used]]),
+        np.concatenate([np.arange(len(known)), len(known) + used]),
+    )
+    file, frame = file_of[tree.key], place[tree.key]
+    result: Weights = {}
+    total: dict[str, Index] = {}
+    outer_file, outer_frame = tree.outermost(file), tree.outermost(frame)
+    for name, (own, rest) in weights.items():
+        below = tree.totals(own)
+        self_time, whole = np.zeros(len(flat), np.int64), np.zeros(len(flat), np.int64)
+        np.add.at(self_time, frame, own)
+        np.add.at(whole, file[outer_file], below[outer_file])
+        np.add.at(whole, frame[outer_frame], below[outer_frame])
+        result[name], total[name] = (self_time, rest), whole
+    return [*known, *names], flat, result, total
+
+
+def _rows(
+    names: list[str],
+    tree: calltree.Tree,
+    weights: Weights,
+    total: dict[str, Index],
+    large: npt.NDArray[np.bool_],
+    by: str,
+) -> pd.DataFrame:
+    """Return the rows of the large nodes, of what is left out under each, and of what has no stack."""
+    shown = _with_ancestors(tree, large)
+    hidden = np.flatnonzero(~shown)
+    above = tree.parent[hidden]
+    top = hidden[(above < 0) | shown[np.maximum(above, 0)]] if hidden.size else hidden
+    parents, group = np.unique(tree.parent[top], return_inverse=True)
+    # a row for each parent of what is left out, below what is shown
+    kept = np.flatnonzero(shown)
+    key = np.append(np.arange(len(names)), [len(names), len(names) + 1])
+    small = calltree.Tree(
+        np.concatenate([_renumbered(shown, tree.parent[kept]), _renumbered(shown, parents)]),
+        np.concatenate([key[tree.key[kept]], np.full(parents.size, len(names))]),
+    )
+    figures: dict[str, tuple[Index, Index, int]] = {}
+    for name, (own, rest) in weights.items():
+        inner = np.bincount(group.ravel(), tree.totals(own)[top], minlength=parents.size).astype(np.int64)
+        whole = np.bincount(group.ravel(), total[name][top], minlength=parents.size).astype(np.int64)
+        figures[name] = np.append(own[kept], inner), np.append(total[name][kept], whole), rest
+    count = np.bincount(group.ravel(), tree.totals(np.ones(len(tree), np.int64))[top], minlength=parents.size)
+    nodes = np.append(np.ones(kept.size, np.int64), count.astype(np.int64))
+    return _frame([*names, SMALLER], small, nodes, figures, by)
+
+
+def _renumbered(shown: npt.NDArray[np.bool_], nodes: Index) -> Index:
+    number = np.cumsum(shown) - 1
+    return np.where(nodes >= 0, number[np.maximum(nodes, 0)] if number.size else -1, -1)
+
+
+def _with_ancestors(tree: calltree.Tree, chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    """Return chosen nodes and all above them."""
+    found = chosen.copy()
+    at = np.unique(tree.parent[np.flatnonzero(chosen)])
+    while (at >= 0).any():
+        at = at[at >= 0]
+        found[at] = True
+        at = np.unique(tree.parent[at])
+    return found
+
+
+def _frame(
+    names: list[str], tree: calltree.Tree, nodes: Index, figures: dict[str, tuple[Index, Index, int]], by: str
+) -> pd.DataFrame:
+    # what is left out comes last under its parent
+    smaller = tree.key == len(names) - 1
+    order = tree.preorder(np.lexsort((-figures[by][1], smaller)).argsort().astype(np.int64))
+    number = np.empty(len(tree), np.int64)
+    number[order] = np.arange(len(tree))
+    above = np.where(tree.parent >= 0, number[np.maximum(tree.parent, 0)] if len(tree) else -1, -1)[order]
+    used, code = np.unique(tree.key[order], return_inverse=True)
+    places = [place_of(names[key]) for key in used.tolist()]
+    files, lines = (
+        [place[0] for place in places],
+        np.array([place[1] for place in places] or [0], np.int64)[code.ravel()],
+    )
+    file_code = np.array([-1 if not file else i for i, file in enumerate(files)] or [0], np.int64)[code.ravel()]
+    rest = any(left for _, _, left in figures.values())
+    tail = np.full(int(rest), -1, np.int64)
+    columns: dict[str, Any] = {
+        "id": pd.array(np.arange(len(tree) + tail.size), dtype="Int64"),
+        "parent": _missing(np.append(above, tail)),
+        "depth": np.append(tree.depth[order], tail + 1),
+        "name": texts_of(np.append(tree.key[order], tail), names),
+        "file": texts_of(np.append(file_code, tail), files),
+        "line": _missing(np.append(lines[: len(tree)], tail)),
+        "nodes": np.append(nodes[order], tail + 1),
+    }
+    for name, (own, total, left) in figures.items():
+        convert: Callable[[Any], Any] = us if _UNITS[name] == "us" else np.asarray
+        last = np.full(tail.size, left, np.int64)
+        columns[f"{name}_self_{_UNITS[name]}"] = convert(np.append(own[order], last))
+        columns[f"{name}_total_{_UNITS[name]}"] = convert(np.append(total[order], last))
+    return pd.DataFrame(columns)
+
+
+def _missing(values: Index) -> pd.arrays.IntegerArray:
+    return pd.arrays.IntegerArray(values.astype(np.int64), values < 0)
+
+
+def _notes(found: Stacks) -> list[str]:
+    if found.source == "ops":
+        return ["No Python stacks were recorded (with_stack): ops and annotations stand for them."]
+    if found.source == "arguments":
+        return ["Stacks are those that the recorder wrote on ops: time outside ops has none."]
+    return []
+
+
+VIEW = View("stacks", "Call stacks", stacks, _COLUMNS, _PARAMETERS)

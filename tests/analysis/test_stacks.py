@@ -1,0 +1,164 @@
+"""Call stacks as trees, by hand and as properties."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+import random_traces
+from build import TraceBuilder
+from kinetoscope.operators import calltree
+from kinetoscope.operators.stacks import place_of
+from tables import rows, trace_of
+
+TREE = ("depth", "name", "host_self_us", "host_total_us", "device_self_us", "device_total_us")
+
+REST = (0, None, 0, 0, 0, 0)
+"""Of the program below: idle time after its last frame has ended has no stack."""
+
+
+def program() -> TraceBuilder:
+    """Return main, which calls work twice; work launches a kernel each time, main launches one itself."""
+    builder = TraceBuilder().python(0, 100, "train.py(1): main")
+    for start in (10, 40):
+        builder.python(start, start + 20, "lib/work.py(7): work").launch(start + 5, start + 6, start)
+        builder.kernel(start + 100, start + 110, correlation=start)
+    return builder.launch(80, 81, 1).kernel(200, 205, correlation=1)
+
+
+def test_from_the_top() -> None:
+    trace = trace_of(program())
+    assert rows(trace, "stacks", *TREE) == [
+        (0, "train.py(1): main", 60, 100, 5, 25),
+        (1, "lib/work.py(7): work", 40, 40, 20, 20),
+        REST,
+    ]
+    assert rows(trace, "stacks", "id", "parent", "file", "line", "share_pct") == [
+        (0, None, "train.py", 1, 100),
+        (1, 0, "lib/work.py", 7, 80),
+        (2, None, None, None, 0),
+    ]
+
+
+def test_from_the_bottom() -> None:
+    assert rows(trace_of(program()), "stacks", *TREE, form="inverted") == [
+        (0, "lib/work.py(7): work", 40, 40, 20, 20),
+        (1, "train.py(1): main", 0, 40, 0, 20),
+        (0, "train.py(1): main", 60, 60, 5, 5),
+        REST,
+    ]
+
+
+def test_by_file_counts_a_stack_once() -> None:
+    builder = TraceBuilder().python(0, 100, "a.py(1): f").python(10, 90, "a.py(2): g").python(20, 80, "a.py(1): f")
+    found = rows(trace_of(builder), "stacks", "depth", "name", "host_self_us", "host_total_us", form="file")
+    assert found == [(0, "a.py", 0, 100), (1, "a.py(1): f", 80, 100), (1, "a.py(2): g", 20, 80)]
+
+
+def test_equal_frames_of_two_threads_are_one() -> None:
+    builder = TraceBuilder().python(0, 10, "a.py(1): f").python(0, 30, "a.py(1): f", tid=2)
+    assert rows(trace_of(builder), "stacks", "name", "host_self_us") == [("a.py(1): f", 40)]
+
+
+def test_backward_work_counts_where_its_forward_op_was() -> None:
+    builder = TraceBuilder().python(0, 20, "model.py(5): forward").op(2, 18, "op", seq=1)
+    builder.op(50, 80, "OpBackward", tid=2, seq=1, fwd_thread=1).launch(52, 53, 1, tid=2).kernel(55, 75, correlation=1)
+    builder.launch(85, 86, 2, tid=2).kernel(90, 94, correlation=2)
+    assert rows(trace_of(builder), "stacks", "name", "device_self_us", "host_self_us") == [
+        ("model.py(5): forward", 20, 20),
+        (None, 4, 0),
+    ]
+
+
+def test_what_is_small_is_one_row_under_its_parent() -> None:
+    builder = TraceBuilder().python(0, 1000, "a.py(1): main").python(0, 600, "a.py(2): large")
+    for number in range(4):
+        builder.python(600 + number, 601 + number, f"a.py({10 + number}): small").python(
+            600 + number, 601 + number, f"b.py({number}): below"
+        )
+    found = rows(
+        trace_of(builder), "stacks", "depth", "name", "nodes", "host_self_us", "host_total_us", min_share_pct=1
+    )
+    assert found == [
+        (0, "a.py(1): main", 1, 396, 1000),
+        (1, "a.py(2): large", 1, 600, 600),
+        (1, "(smaller)", 8, 4, 4),
+    ]
+    assert len(rows(trace_of(builder), "stacks", "name", min_share_pct=0)) == 10
+
+
+def test_stacks_of_old_recordings_are_in_the_arguments() -> None:
+    stack = "model.py(9): forward;train.py(3): main;"
+    builder = (
+        TraceBuilder().op(0, 10, "aten::mm", **{"Call stack": stack}).launch(2, 3, 1).kernel(20, 27, correlation=1)
+    )
+    trace = trace_of(builder.op(20, 25, "aten::add"))
+    assert rows(trace, "stacks", *TREE) == [
+        (0, "train.py(3): main", 0, 10, 0, 7),
+        (1, "model.py(9): forward", 10, 10, 7, 7),
+        (0, None, 5, 5, 0, 0),
+    ]
+    found = rows(trace, "operators", "name", "stack", by="stack")
+    assert found == [("aten::mm", "train.py(3): main > model.py(9): forward"), ("aten::add", None)]
+
+
+def test_allocations_and_ops_as_frames() -> None:
+    builder = TraceBuilder().python(0, 50, "a.py(1): f").op(5, 45, "aten::empty").memory(10, 512).memory(20, 256)
+    builder.memory(30, -512).memory(60, 64)
+    trace = trace_of(builder)
+    names = ("name", "allocated_self_bytes", "allocated_total_bytes")
+    assert rows(trace, "stacks", *names, weight="allocated") == [("a.py(1): f", 768, 768), (None, 64, 64)]
+    assert rows(trace, "stacks", *names, frames="all") == [
+        ("a.py(1): f", 0, 768),
+        ("aten::empty", 768, 768),
+        (None, 64, 64),
+    ]
+
+
+def test_places_of_frames() -> None:
+    assert place_of("a/b(c).py(12): <lambda>") == ("a/b(c).py", 12, "<lambda>")
+    assert place_of("<built-in method f>") == ("", -1, "<built-in method f>")
+    assert place_of("a.py(99999999999999999999): f")[1] == -1
+
+
+@given(random_traces.traces(), st.sampled_from(["top_down", "inverted", "file"]), st.sampled_from([0, 20]))
+def test_own_values_add_up(builder: TraceBuilder, form: str, least: float) -> None:
+    trace = trace_of(builder)
+    frame = trace.view("stacks", form=form, min_share_pct=least)
+    assert round(frame["device_self_us"].sum() * 1000) == int(trace.columns.duration[trace.work].sum())
+    segments = trace.idle_segments
+    assert round(frame["idle_self_us"].sum() * 1000) == int((segments.end - segments.start).sum())
+    for weight in ("host", "device", "idle"):
+        assert (frame[f"{weight}_self_us"] <= frame[f"{weight}_total_us"]).all()
+    if form == "top_down":
+        below = frame.groupby("parent")["host_total_us"].sum()
+        inner = frame.set_index("id").loc[below.index]
+        assert np.allclose(inner["host_total_us"] - inner["host_self_us"], below)
+
+
+CHAINS = st.lists(st.lists(st.integers(0, 3), max_size=5), max_size=12)
+
+
+@given(CHAINS)
+def test_trees_of_chains(chains: list[list[int]]) -> None:
+    tree, leaf = calltree.of_chains(chains)
+
+    def path(node: int) -> list[int]:
+        return [*path(int(tree.parent[node])), int(tree.key[node])] if node >= 0 else []
+
+    assert [path(node) for node in leaf.tolist()] == chains
+    assert len({tuple(path(node)) for node in range(len(tree))}) == len(tree)
+    order = tree.preorder(np.arange(len(tree)))
+    open_nodes: list[int] = []
+    for node in order.tolist():
+        while open_nodes and open_nodes[-1] != tree.parent[node]:
+            open_nodes.pop()
+        assert (open_nodes[-1] if open_nodes else -1) == tree.parent[node]
+        open_nodes.append(node)
+    assert sorted(order.tolist()) == list(range(len(tree)))
+    turned, sources, root, nodes = calltree.reverse(tree, np.isin(np.arange(len(tree)), leaf))
+    for level, (source, node) in enumerate(zip(sources, nodes, strict=True)):
+        for one, at in zip(source.tolist(), node.tolist(), strict=True):
+            assert turned.key[at] == path(one)[::-1][level]
+    assert root.size == len(set(leaf.tolist()) - {-1})
