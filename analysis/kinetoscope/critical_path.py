@@ -274,8 +274,8 @@ def build(trace: LinkedTrace) -> Stretches:
         if high > low:
             walk.back(period, low, high)
     parts = [_of_runs(walk, start), _of_known(walk), *_of_host(walk)]
-    period, low, high, kind, row = (np.concatenate([part[i] for part in parts]) for i in range(5))
-    return _joined(*_beside_other_streams(trace, (period, low, high, kind, row)))
+    periods, starts, ends, kinds, rows = (np.concatenate([part[i] for part in parts]) for i in range(5))
+    return _joined(*_beside_other_streams(trace, (periods, starts, ends, kinds, rows)))
 
 
 def _beside_other_streams(trace: LinkedTrace, parts: _Part) -> _Part:

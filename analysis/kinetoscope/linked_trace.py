@@ -10,7 +10,9 @@ import numpy.typing as npt
 
 from kinetoscope import critical_path, devices, hosts, intervals, launching, links, periods, schema
 from kinetoscope.idle import causes, gaps, host_time, waits
+from kinetoscope.memory import Memory
 from kinetoscope.naming import matching
+from kinetoscope.operators import program
 
 if TYPE_CHECKING:
     from kinetoscope.reading.arguments import Arguments
@@ -157,6 +159,16 @@ class LinkedTrace:
     def critical_path(self) -> critical_path.Stretches:
         """The critical path of each period."""
         return critical_path.build(self)
+
+    @cached_property
+    def program(self) -> program.Program:
+        """Ops, modules, call stacks and floating-point operations."""
+        return program.Program(self)
+
+    @cached_property
+    def memory(self) -> Memory:
+        """Memory of each device over time, and the blocks in it."""
+        return Memory(self)
 
     @cached_property
     def launches_rows(self) -> Index:

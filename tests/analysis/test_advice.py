@@ -115,6 +115,49 @@ def recompilation(idle: float) -> TraceBuilder:
     return builder.annotation(2000 - idle, 2000, "compile_inner")
 
 
+def memory_growth(bytes_more: float) -> TraceBuilder:
+    """Three steps that each leave some bytes allocated; the first leaves much more."""
+    builder, total = steps(3), 0
+    for number, more in enumerate((10_000_000, 200_000, int(bytes_more))):
+        total += more
+        builder.op(number * 1000 + 1, number * 1000 + 9, "aten::cat")
+        builder.memory(number * 1000 + 5, more, allocated=total, reserved=total, addr=4096 * (number + 1))
+    return builder
+
+
+def memory_full(percent: float) -> TraceBuilder:
+    """A device of 42 GB that is in use to some percent."""
+    builder = steps(1).op(0, 10, "aten::empty")
+    return builder.memory(5, 1000, allocated=1000, reserved=int(420_000_000 * percent), addr=4096)
+
+
+def memory_fragmentation(megabytes: float) -> TraceBuilder:
+    """2.5 GB are reserved, of which some were never allocated."""
+    builder = steps(1).op(0, 10, "aten::empty")
+    allocated = 2_500_000_000 - int(megabytes * 1e6)
+    return builder.memory(5, allocated, allocated=allocated, reserved=2_500_000_000, addr=4096)
+
+
+def memory_retries(again: float) -> TraceBuilder:
+    """An allocation gives memory back first; whether it then asks again."""
+    builder = steps(1).op(0, 100, "aten::empty")
+    builder.launch(1, 5, name="cudaMalloc").launch(6, 9, name="cudaFree").launch(10, 12, name="cudaFree")
+    # what another op asks for is no retry, and neither is what it asks for once
+    builder.op(200, 300, "aten::mm").launch(210, 211, name="cudaMalloc")
+    builder.op(400, 500, "aten::mm").launch(410, 411, name="cudaFree").launch(420, 421, name="cudaMalloc")
+    return builder.launch(13, 20, name="cudaMalloc") if again else builder
+
+
+def host_memory_churn(megabytes: float) -> TraceBuilder:
+    """A block of some MB and one below 1 MiB come and go in the second of two steps, and a large one in the first."""
+    builder, size = steps(2), int(megabytes * 1e6)
+    builder.op(0, 1900, "aten::stack")
+    for at, taken in ((1, 900_000_000), (1001, size), (1101, 1_048_575)):
+        builder.memory(at, taken, device_type=0, device=-1, allocated=taken, reserved=0, addr=4096)
+        builder.memory(at + 50, -taken, device_type=0, device=-1, allocated=0, reserved=0, addr=4096)
+    return builder
+
+
 #: rule: how to make a trace, where it applies, where it just does not, and the gain where it applies (µs a step).
 CASES: dict[str, tuple[Make, float, float, float | None]] = {
     "input_bound": (input_bound, 50, 49, 50),
@@ -132,6 +175,12 @@ CASES: dict[str, tuple[Make, float, float, float | None]] = {
     "conversions": (conversions, 3, 2.999, 3),
     # 20 µs of a window of 2000 in one step after the first
     "recompilation": (recompilation, 20, 19, 20),
+    "memory_growth": (memory_growth, 100_000, 99_999, None),
+    "memory_full": (memory_full, 90, 89, None),
+    # 20 % of what is reserved
+    "memory_fragmentation": (memory_fragmentation, 500, 499, None),
+    "memory_retries": (memory_retries, 1, 0, None),
+    "host_memory_churn": (host_memory_churn, 50, 49.9, None),
 }
 
 

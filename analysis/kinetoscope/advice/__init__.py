@@ -10,7 +10,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from kinetoscope import schema
-from kinetoscope.advice.facts import Facts, UnknownError
+from kinetoscope.advice.facts import Facts
+from kinetoscope.advice.unknown import UnknownError
 
 if TYPE_CHECKING:
     from kinetoscope.trace import Trace

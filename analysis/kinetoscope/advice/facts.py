@@ -10,6 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from kinetoscope import copying, intervals, launching, schema, tensor_cores
+from kinetoscope.advice import memory_facts
+from kinetoscope.advice.unknown import UnknownError
 from kinetoscope.idle.causes import CODE
 from kinetoscope.naming import matching
 from kinetoscope.views.device_figures import sm_efficiency_pct
@@ -20,10 +22,6 @@ if TYPE_CHECKING:
 Flags = npt.NDArray[np.bool_]
 
 _HOST_CAUSES = ("host work", "host python", "launch calls", "untraced host")
-
-
-class UnknownError(Exception):
-    """A fact cannot be told; the message says why."""
 
 
 class Facts:
@@ -39,7 +37,7 @@ class Facts:
     def __getitem__(self, name: str) -> float | str:
         if name not in self._known:
             try:
-                self._known[name] = _FACTS[name](self)
+                self._known[name] = _OF_TRACE[name](self._trace) if name in _OF_TRACE else _FACTS[name](self)
             except UnknownError as error:
                 self._known[name] = error
         found = self._known[name]
@@ -355,3 +353,4 @@ class Facts:
 _FACTS: dict[str, Callable[[Facts], float | str]] = {
     name: function for name, function in vars(Facts).items() if not name.startswith("_") and callable(function)
 }
+_OF_TRACE: dict[str, Callable[[Trace], float | str]] = memory_facts.FACTS

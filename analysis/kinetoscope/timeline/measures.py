@@ -1,4 +1,4 @@
-"""Counters that a trace's events make: queue depth, utilization and SM efficiency of each device over time."""
+"""Counters that a trace's events make: queue depth, utilization, SM efficiency and memory of each device over time."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from kinetoscope import intervals, launching
+from kinetoscope.memory import curve
 from kinetoscope.timeline.counters import Counter, counter_lane
 from kinetoscope.views.device_figures import fill_level
 
@@ -32,7 +33,7 @@ def counters(trace: Trace) -> list[Counter]:
     Returns
     -------
     list of Counter
-        By device: utilization and SM efficiency, as means over parts of the recording, and queue depth.
+        By device: utilization and SM efficiency, as means over parts of the recording, and queue depth; then memory, where it was recorded.
     """
     found = []
     for device in trace.devices:
@@ -43,7 +44,7 @@ def counters(trace: Trace) -> list[Counter]:
         depth = launching.queue_depth(trace, device.device)
         if depth.time.size:
             found.append(counter_lane("Queue depth", "works", depth.time, depth.value, device.device))
-    return found
+    return found + [counter_lane(*one) for one in curve.series(trace)]
 
 
 def _edges(trace: Trace) -> Index:

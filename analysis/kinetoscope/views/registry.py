@@ -25,6 +25,8 @@ _MODULES = (
     *("health", "overview", "advice", "steps", "devices"),
     *("gaps", "idle", "idle_segments", "launches", "syncs", "api_calls", "input_pipeline", "copies", "critical_path"),
     *("kernels", "kernel_calls"),
+    *("operators", "modules", "stacks", "counters"),
+    *("memory", "memory_timeline", "memory_peak", "allocations", "memory_growth"),
 )
 
 
