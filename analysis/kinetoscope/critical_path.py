@@ -212,7 +212,8 @@ class _Walk:
         called = min(int(columns.start[call]), begin)
         returned = min(max(int(columns.end[call]), called), begin)
         self._add(period, "launch latency", int(self.works.row[work]), max(returned, start), begin)
-        self._add(period, "launch calls", call, max(called, start), max(returned, start))
+        kind = "synchronization" if self.trace.host_time.blocking[call] else "launch calls"
+        self._add(period, kind, call, max(called, start), max(returned, start))
         return max(called, start), int(columns.thread[call])
 
     def _add(self, period: int, kind: str, row: int, start: int, end: int) -> None:

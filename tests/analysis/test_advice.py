@@ -42,6 +42,12 @@ def input_bound(idle: float, iterator: str = "_MultiProcessingDataLoaderIter") -
     return builder.annotation(1000 - idle, 1000, f"enumerate(DataLoader)#{iterator}.__next__")
 
 
+def host_code(idle: float) -> TraceBuilder:
+    """A line of Python keeps the device waiting for some µs of 1000."""
+    builder = busy(steps(1), 0, 1000 - idle, 1)
+    return builder.python(1000 - idle, 1000, "train.py(7): preprocess")
+
+
 def sync_per_step(idle: float) -> TraceBuilder:
     """The queue runs empty within an ``.item()``; the next launch comes some µs later."""
     builder = busy(steps(1), 0, 500, 1)
@@ -162,6 +168,7 @@ def host_memory_churn(megabytes: float) -> TraceBuilder:
 CASES: dict[str, tuple[Make, float, float, float | None]] = {
     "input_bound": (input_bound, 50, 49, 50),
     "loader_workers": (lambda idle: input_bound(idle, "_SingleProcessDataLoaderIter"), 10, 9, 10),
+    "host_code": (host_code, 100, 99, 100),
     "sync_per_step": (sync_per_step, 10, 9, 10),
     # of the idle time, 10 µs are of the second launch call
     "short_kernels": (short_kernels, 90, 89, 100),

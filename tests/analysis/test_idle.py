@@ -13,6 +13,7 @@ import corpus
 import kinetoscope as ks
 import reference
 from build import TraceBuilder
+from kinetoscope.idle import open_ranges
 from random_traces import traces
 from tables import rows, trace_of
 
@@ -289,6 +290,21 @@ def test_segments_can_be_asked_for_by_what_they_name() -> None:
         ("untraced host", None, 30),
         ("host work", "B", 10),
     ]
+
+
+def test_too_many_parts_stop_with_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(open_ranges, "MOST_PARTS", 0)
+    with pytest.raises(ks.KinetoscopeError, match="more than 0 parts"):
+        trace_of(host_work()).view("idle")
+
+
+def test_the_story_names_what_took_most_not_what_lasted_longest() -> None:
+    builder = (
+        TraceBuilder().kernel(0, 10, correlation=9).op(10, 14, "A").op(14, 17, "B").op(18, 21, "B").op(22, 23, "A")
+    )
+    trace = trace_of(builder.launch(30, 31, 1).kernel(31, 40, correlation=1))
+    columns = ("cause", "cause_us", "event_name", "event_us", "op", "event_id")
+    assert rows(trace, "gaps", *columns) == [("host work", 11, "B", 6, "B", 2)]
 
 
 def test_no_device_no_causes() -> None:

@@ -301,6 +301,36 @@ class Facts:
         """Idle time by host work, Python, launch calls and the untraced host, share of the window."""
         return self._of_window(self._idle(*_HOST_CAUSES))
 
+    @cached_property
+    def _host_code(self) -> npt.NDArray[np.bool_]:
+        """Idle segments in which the host ran Python, or an annotated range, and no operator."""
+        self._need_work()
+        segments = self._trace.idle_segments
+        work = (segments.cause == CODE["host work"]) & (segments.op < 0)
+        return np.asarray(work | (segments.cause == CODE["host python"]))
+
+    def _host_code_ns(self) -> float:
+        segments = self._trace.idle_segments
+        return float((segments.end - segments.start)[self._host_code].sum())
+
+    def host_code_pct(self) -> float:
+        """Idle time by Python and annotated code outside of operators, share of the window."""
+        return self._of_window(self._host_code_ns() if self._host_code.size else 0.0)
+
+    def host_code_us_per_step(self) -> float:
+        """The same per step."""
+        return self._per_step(self._host_code_ns())
+
+    def main_host_source(self) -> str:
+        """The source line, else the annotation, with most of that time."""
+        trace, segments = self._trace, self._trace.idle_segments.take(self._host_code)
+        row = np.where(segments.source >= 0, segments.source, segments.annotation)
+        length = (segments.end - segments.start)[row >= 0]
+        if not length.size:
+            return "places that were not recorded"
+        name, code = np.unique(trace.columns.name[row[row >= 0]], return_inverse=True)
+        return trace.columns.names[int(name[np.bincount(code, weights=length).argmax()])]
+
     def first_step_ratio(self) -> float:
         """Length of the first complete step / median of the others."""
         steps = self._trace.steps_table

@@ -203,6 +203,10 @@ class HostTime:
             asked = np.flatnonzero(row < 0)
             found = ranges.at(thread[asked], time[asked])
             what[asked[found >= 0]], row[asked] = code, found
+        # of Python, the line that says most, not the outermost frame
+        python = np.flatnonzero(what == DOING.index("host python"))
+        own = self._of_set["own"].at(thread[python], time[python])
+        row[python] = np.where(own >= 0, own, row[python])
         return what, row
 
     @cached_property

@@ -6,8 +6,12 @@ import numpy as np
 import numpy.typing as npt
 
 from kinetoscope import nesting
+from kinetoscope.errors import LimitError
 
 Index = npt.NDArray[np.int64]
+
+MOST_PARTS = 20_000_000
+"""Parts that time is cut into at most: some 5 GB."""
 
 
 class OpenRanges:
@@ -121,6 +125,11 @@ def cut_at(start: Index, end: Index, instants: Index) -> tuple[Index, Index, Ind
 def _split(start: Index, end: Index, times: Index, low: Index, high: Index) -> tuple[Index, Index, Index]:
     """Cut each piece at ``times[low:high]``."""
     inner = np.maximum(high - low, 0)
+    if inner.sum() > MOST_PARTS:
+        raise LimitError(
+            f"time would be cut into more than {MOST_PARTS:,} parts: too many devices for so many host events",
+            hint="the causes of idle time are found for each device of a file; record fewer devices in one file",
+        )
     parts = inner + 1
     first = np.cumsum(parts) - parts
     piece = np.repeat(np.arange(start.size, dtype=np.int64), parts)

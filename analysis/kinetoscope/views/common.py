@@ -187,6 +187,10 @@ def no_device_note(trace: Trace) -> list[str]:
     """Explain an empty device view: whether there was no GPU work, or it was not recorded."""
     if trace.work.size:
         return []
+    if not len(trace):
+        return ["The file holds no events."]
+    if trace.losses:
+        return ["No device work is in what could be read of the file."]
     if trace.launches_rows.size:
         return [f"No device work was recorded, though the host made {trace.launches_rows.size:,} launch calls."]
     if (trace.columns.kind == CODE["api_call"]).any():

@@ -16,6 +16,7 @@ from kinetoscope.views.common import RANGE, STEP, in_range, names_of, no_device_
 from kinetoscope.views.registry import Parameter, View
 
 if TYPE_CHECKING:
+    from kinetoscope.idle.causes import Segments
     from kinetoscope.idle.gaps import GapTable
     from kinetoscope.trace import Trace
 
@@ -41,16 +42,17 @@ _COLUMNS = (
     Column("gap", "", "integer", "Number of the gap in the trace, by device and time."),
     Column("cause", "", "text", "What caused most of the gap; the view idle_segments has all of it."),
     Column("cause_us", "µs", "number", "How much of the gap that cause took."),
-    Column("op", "", "text", "Innermost op in the longest stretch of that cause."),
-    Column("module", "", "text", "Module in that stretch."),
-    Column("source", "", "text", "Source line in that stretch."),
+    Column("op", "", "text", "Innermost op during most of the event's time."),
+    Column("module", "", "text", "Module during most of the event's time."),
+    Column("source", "", "text", "Source line during most of the event's time."),
     Column(
         "event_name",
         "",
         "text",
-        "Host event that stretch was spent in: the blocking call, the loader's range, the op and so on.",
+        "Host event, by name, that took most of that cause: the blocking call, the loader's range, the op, the line of Python and so on.",
     ),
-    Column("event_id", "", "integer", "Its event id."),
+    Column("event_id", "", "integer", "Event id of the longest of that name."),
+    Column("event_us", "µs", "number", "How much of the gap events of that name took under that cause."),
 )
 
 _BY = Parameter(
@@ -113,28 +115,62 @@ def _places(trace: Trace, table: GapTable, *, of_stream: bool) -> dict[str, Any]
 
 
 def _stories(trace: Trace) -> dict[str, Any]:
-    """Return what caused most of each gap, and the longest stretch of it."""
+    """Return what caused most of each gap, the host event that took most of that, and who was at work most of the event's time."""
     segments = trace.idle_segments
-    length = segments.end - segments.start
-    key = segments.gap * len(CAUSES) + segments.cause
-    found, group = np.unique(key, return_inverse=True)
-    total = np.bincount(group, weights=length, minlength=found.size).astype(np.int64)
-    # the last of each gap in this order is its main cause; ties go to the cause listed first
-    order = np.lexsort((-found, total, found // len(CAUSES)))
-    last = order[np.append(np.diff(found[order] // len(CAUSES)) != 0, True)] if found.size else order
-    main = np.flatnonzero(np.isin(group, last))
-    main = main[np.lexsort((-segments.start[main], length[main], segments.gap[main]))]
-    longest = main[np.append(np.diff(segments.gap[main]) != 0, True)] if main.size else main
-    row = segments.take(longest)
-    return {
-        "cause": pd.Categorical.from_codes(row.cause, categories=pd.Index(CAUSES, dtype="str")),
-        "cause_us": us(total[last]),
-        "op": names_of(trace, row.op),
-        "module": names_of(trace, row.module),
-        "source": names_of(trace, row.source),
-        "event_name": names_of(trace, row.event),
-        "event_id": ids(trace, row.event),
+    everything = np.arange(len(segments))
+    cause, cause_ns, of_cause = _most(segments, everything, segments.cause.astype(np.int64))
+    event, event_ns, of_event = _most(segments, of_cause, _name_codes(trace, segments.event))
+    who = {
+        key: _most(segments, of_event, _name_codes(trace, getattr(segments, key)))[0]
+        for key in ("op", "module", "source")
     }
+    return {
+        "cause": pd.Categorical.from_codes(segments.cause[cause], categories=pd.Index(CAUSES, dtype="str")),
+        "cause_us": us(cause_ns),
+        **{key: names_of(trace, getattr(segments, key)[found]) for key, found in who.items()},
+        "event_name": names_of(trace, segments.event[event]),
+        "event_id": ids(trace, segments.event[event]),
+        "event_us": us(event_ns),
+    }
+
+
+def _name_codes(trace: Trace, rows: Index) -> Index:
+    return np.where(rows >= 0, trace.columns.name[np.maximum(rows, 0)] if len(trace) else -1, -1).astype(np.int64)
+
+
+def _most(segments: Segments, chosen: Index, code: Index) -> tuple[Index, Index, Index]:
+    """Find the code that takes most time in each gap.
+
+    Parameters
+    ----------
+    segments : Segments
+    chosen : ndarray of int64
+        Positions of the segments to look at: some of every gap.
+    code : ndarray of int64
+        Of all segments.
+
+    Returns
+    -------
+    longest : ndarray of int64
+        For each gap, the longest of the chosen segments of that code.
+    total : ndarray of int64
+        Time of that code in the gap, ns.
+    chosen : ndarray of int64
+        The chosen segments of that code.
+    """
+    gap, length = segments.gap[chosen], (segments.end - segments.start)[chosen]
+    _, kind = np.unique(code[chosen], return_inverse=True)
+    pair, group = np.unique(gap * (kind.max(initial=0) + 1) + kind, return_inverse=True)
+    total = np.bincount(group, weights=length, minlength=pair.size).astype(np.int64)
+    of_gap = np.zeros(pair.size, np.int64)
+    of_gap[group] = gap
+    order = np.lexsort((-pair, total, of_gap))
+    best = order[np.append(np.diff(of_gap[order]) != 0, True)] if order.size else order
+    kept = np.isin(group, best)
+    chosen, length, gap = chosen[kept], length[kept], gap[kept]
+    order = np.lexsort((-chosen, length, gap))
+    longest = chosen[order[np.append(np.diff(gap[order]) != 0, True)]] if order.size else chosen
+    return longest, total[best], chosen
 
 
 def _remarks(length: Index) -> list[str]:

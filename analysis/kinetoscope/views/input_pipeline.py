@@ -24,7 +24,7 @@ Index = npt.NDArray[np.int64]
 _COLUMNS = (
     Column("step", "", "integer", "Step; missing where there are no steps: then the row is the whole window."),
     Column("period_us", "µs", "number", "Length of the step's period."),
-    Column("batches", "", "integer", "Data loader ranges that start in it."),
+    Column("batches", "", "integer", "Data loader ranges that end in it."),
     Column("loader_us", "µs", "number", "Time in data loader ranges, on any thread."),
     Column("loader_pct", "%", "number", "Its part of the period."),
     Column("loader_idle_us", "µs", "number", "Part of it during which no device worked."),
@@ -72,10 +72,10 @@ def _loader(trace: Trace, start: Index, end: Index) -> dict[str, Any]:
     ranges = intervals.union(columns.start[rows], columns.end[rows])
     busy = intervals.merge(*(device.busy for device in trace.devices))
     alone = intervals.subtract(ranges, busy)
-    begun = np.sort(columns.start[rows])
+    ended = np.sort(columns.end[rows])
     loading = _within(ranges, start, end)
     return {
-        "batches": np.searchsorted(begun, end, side="left") - np.searchsorted(begun, start, side="left"),
+        "batches": np.searchsorted(ended, end, side="right") - np.searchsorted(ended, start, side="right"),
         "loader_us": us(loading),
         "loader_pct": pct(loading, end - start),
         "loader_idle_us": us(_within(alone, start, end)) if trace.devices else np.full(start.size, np.nan),

@@ -39,7 +39,7 @@ const TERMS = {
   },
   'host work': {
     title: 'Host work',
-    phrase: 'waits for operators on the host',
+    phrase: 'waits for work on the host',
     help: 'The host was inside an operator or annotation, between its calls to the driver.',
   },
   'host python': {

@@ -30,6 +30,8 @@ export interface Gaps {
   /** Host event of the longest stretch of that cause. */
   event: string[];
   eventId: (number | null)[];
+  /** Time of all events of that name, under the main cause. */
+  eventTime: (number | null)[];
 }
 
 export function readGaps(table: Table): Gaps {
@@ -55,6 +57,7 @@ export function readGaps(table: Table): Gaps {
     source: texts(table, 'source'),
     event: texts(table, 'event_name'),
     eventId: numbers(table, 'event_id'),
+    eventTime: nanoseconds(table, 'event_us'),
   };
 }
 
@@ -100,12 +103,12 @@ function hostStory(gaps: Gaps, row: number): Told[] {
   const source = gaps.source[row];
   const at: Told = { name: source, id: null };
   if (key === 'untraced host') return ['nothing was recorded on the host'];
-  // The event is the outermost frame there: the line says more.
+  // The event is the line itself there.
   if (key === 'host python') return source === '' ? ['the host was in Python'] : ['the host was in Python at ', at];
   const told: Told[] =
     event === '' ? [causeTerm(key).title] : [HOST_STORIES[key] ?? `${key}: `, { name: event, id: gaps.eventId[row] }];
   if (op !== '' && op !== event) {
-    told.push(CALLS.includes(key) ? ' inside ' : ', longest in ', { name: op, id: null });
+    told.push(CALLS.includes(key) ? ' inside ' : ', mostly in ', { name: op, id: null });
   }
   if (source !== '' && source !== event) told.push(', called from ', at);
   return told;
@@ -140,7 +143,8 @@ function deviceStory(gaps: Gaps, row: number, share: Told[]): Told[] {
 export function storyOf(gaps: Gaps, row: number): Told[] {
   const key = gaps.cause[row];
   if (key === '') return ['no cause was told'];
-  const part = gaps.causeTime[row];
+  // What the sentence names, and no more.
+  const part = DEVICE_STORIES[key] || gaps.event[row] === '' ? gaps.causeTime[row] : gaps.eventTime[row];
   const share = part === null ? 100 : (100 * part) / (gaps.duration[row] || 1);
   const most: Told[] = share < 99.5 ? [`, for ${percent(share)} of it`] : [];
   if (DEVICE_STORIES[key]) return deviceStory(gaps, row, most);
