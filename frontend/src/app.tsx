@@ -6,6 +6,7 @@ import * as state from './model/state';
 import type { Info } from './model/wire';
 import { TimelinePage } from './timeline/page';
 import { Drawer } from './views/drawer/drawer';
+import { FlamePage } from './views/flame/page';
 import { FixedBanner } from './views/frame/fixes';
 import { HelpSheet } from './views/frame/help';
 import { bindKeys } from './views/frame/keys';
@@ -14,6 +15,9 @@ import { Cancelled, EmptyFolder, Failed, Loading, Scanning } from './views/frame
 import { TopBar } from './views/frame/topbar';
 import { IdlePage } from './views/idle/page';
 import { KernelsPage } from './views/kernels/page';
+import { MemoryPage } from './views/memory/page';
+import { ModulesPage } from './views/modules/page';
+import { OperatorsPage } from './views/operators/page';
 import { OverviewPage } from './views/overview/page';
 
 export function App(): JSX.Element {
@@ -116,6 +120,14 @@ function Page({ info }: { info: Info }): JSX.Element {
       return <IdlePage info={info} />;
     case 'kernels':
       return <KernelsPage />;
+    case 'operators':
+      return <OperatorsPage />;
+    case 'modules':
+      return <ModulesPage />;
+    case 'flame':
+      return <FlamePage />;
+    case 'memory':
+      return <MemoryPage info={info} />;
     default:
       return <OverviewPage info={info} />;
   }

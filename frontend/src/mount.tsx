@@ -9,7 +9,9 @@ import type { Source } from './model/source';
 import base from './style/base.css?inline';
 import frame from './style/frame.css?inline';
 import idle from './style/idle.css?inline';
+import memory from './style/memory.css?inline';
 import pages from './style/pages.css?inline';
+import program from './style/program.css?inline';
 import timeline from './style/timeline.css?inline';
 
 const TITLE = 'PyTorch Profiler';
@@ -18,7 +20,7 @@ export function mount(source: Source): void {
   document.documentElement.lang = 'en';
   document.title = TITLE;
   attempt(() => window.frameElement?.setAttribute('title', TITLE), undefined);
-  for (const text of [base, frame, pages, idle, timeline]) adoptStyle(text);
+  for (const text of [base, frame, pages, idle, memory, program, timeline]) adoptStyle(text);
   const root = document.createElement('div');
   root.id = 'kinetoscope';
   document.body.append(root);

@@ -135,12 +135,12 @@ describe('the state in the address', () => {
   });
 
   it('falls back on bad values, and says so', () => {
-    takeAddress('#kinetoscope&p.kinetoscope.view=memory&p.kinetoscope.at=9-3&p.kinetoscope.by=<b>');
+    takeAddress('#kinetoscope&p.kinetoscope.view=nowhere&p.kinetoscope.at=9-3&p.kinetoscope.by=<b>');
     expect(state.page.value).toBe('overview');
     expect(state.viewport.value).toBeNull();
     expect(state.kernelBy.value).toBe('name');
     expect(state.notices.value).toHaveLength(3);
-    expect(state.notices.value[0]).toContain('memory');
+    expect(state.notices.value[0]).toContain('nowhere');
   });
 
   it.each(['', '1', '5-5', '9-3', 'a-b', '-1-5', '1.5-2'])('knows that %j is no range', (text) => {

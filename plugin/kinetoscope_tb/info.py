@@ -12,6 +12,7 @@ import numpy as np
 
 from kinetoscope import schema
 from kinetoscope.health import SEVERITIES, content
+from kinetoscope.views import memory_keys
 from kinetoscope.views.common import no_device_note
 from kinetoscope_tb.encoding import text
 
@@ -49,6 +50,11 @@ _SHOWN_ELSEWHERE = {
     "kinetoscope_synthetic",
     *_SWITCHES,
 }
+# what operators, modules and call stacks are made of
+_PROGRAM = [schema.CODE[kind] for kind in ("op", "annotation", "python")]
+# category of ranges with hardware counters, which the page of kernels lists
+_COUNTERS = "cuda_profiler_range"
+_NO_PROGRAM = "No operators, annotations or Python frames were recorded: record with ProfilerActivity.CPU."
 _CALENDAR_FROM_NS = 10**18  # below it an origin counts from when the machine started, not from 1970
 
 
@@ -162,8 +168,26 @@ def _pages(trace: Trace) -> dict[str, dict[str, Any]]:
     """Tell which pages have something to show."""
     device = "".join(no_device_note(trace)[:1])
     empty = "" if trace.columns.timed.any() else "The file holds no event with a usable time."
-    reasons = {"overview": "", "timeline": empty, "idle": device, "kernels": device}
+    counted = any(category.lower() == _COUNTERS for category in trace.columns.categories)
+    host = "" if np.isin(trace.columns.kind, _PROGRAM).any() else _NO_PROGRAM
+    program = {"operators": host, "modules": host, "flame": host}
+    reasons = {
+        "overview": "",
+        "timeline": empty,
+        "idle": device,
+        "kernels": "" if counted else device,
+        **program,
+        "memory": _no_memory(trace),
+    }
     return {page: {"available": not reason, "reason": reason} for page, reason in reasons.items()}
+
+
+def _no_memory(trace: Trace) -> str:
+    """Return why there is nothing to say of memory; nothing where there is."""
+    if (trace.columns.kind == schema.CODE["memory"]).any() or trace.memory.beside.exports:
+        return ""
+    # Snapshots beside the trace have something to say, but not here: the note names the way.
+    return " ".join(["No memory events recorded: profile_memory=True.", *memory_keys.notes(trace)[1:]])
 
 
 def _health(trace: Trace) -> dict[str, Any]:

@@ -2,7 +2,7 @@
 
 Usage: python tests/browser/look.py FOLDER LOGDIR [LOGDIR ...]
 
-Writes ``FOLDER/<logdir>-<page>-<theme>-<width>.png`` for the four pages, light and dark, 1400 and 900 pixels wide, and
+Writes ``FOLDER/<logdir>-<page>-<theme>-<width>.png`` for every page, light and dark, 1400 and 900 pixels wide, and
 one more of each page with its first row or event selected. A log folder without traces gives one picture a theme.
 """
 
@@ -70,7 +70,7 @@ def select(profiler: Profiler, page: str) -> bool:
             if spot:
                 profiler.click(spot)
                 break
-    elif page == "kernels":
+    elif page in ("kernels", "operators", "modules"):
         profiler.get(NOUNS[page]).first.click()
     else:
         return False

@@ -12,8 +12,17 @@ if TYPE_CHECKING:
     from browser.tb import TensorBoard
 
 FRAME = "iframe[src*='plugin_entry.html?name=kinetoscope']"
-PAGES = ("overview", "timeline", "idle", "kernels")
-NOUNS = {"overview": "verdict", "timeline": "timeline-canvas", "idle": "gap-histogram", "kernels": "kernel-row"}
+PAGES = ("overview", "timeline", "idle", "kernels", "operators", "modules", "flame", "memory")
+NOUNS = {
+    "overview": "verdict",
+    "timeline": "timeline-canvas",
+    "idle": "gap-histogram",
+    "kernels": "kernel-row",
+    "operators": "operator-row",
+    "modules": "module-row",
+    "flame": "flame-canvas",
+    "memory": "memory-curve",
+}
 #: Longest wait for a state of the page, ms.
 PATIENCE = 20_000
 

@@ -42,6 +42,7 @@ def hostile() -> TraceBuilder:
         trace.op(at + 5, at + 500, name, **{name[:200]: name[:5000]}).annotation(at + 1, at + 700, name)
         trace.launch(at + 10, at + 20, number + 1, name=name or "launch")
         trace.kernel(at + 30, at + 400, name=name, correlation=number + 1)
+        trace.memory(at + 40, 1024, addr=4096 * (number + 1))
     return trace
 
 
@@ -93,6 +94,32 @@ def test_kernels_with_such_names(board: TensorBoard, visit: Callable[..., Profil
         unharmed(profiler, f"row {number}")
         assert profiler.get("drawer").get_by_label("Close details").is_visible()
         assert profiler.frame.evaluate("() => document.querySelector('.drawer h2').getBoundingClientRect().height") < 60
+
+
+@pytest.mark.parametrize(("page", "row"), [("operators", "operator-row"), ("modules", "module-row")])
+def test_the_program_with_such_names(board: TensorBoard, visit: Callable[..., Profiler], page: str, row: str) -> None:
+    profiler = visit(board, run="plain", view=page).ready(page)
+    rows = profiler.get(row)
+    heights = rows.evaluate_all("(rows) => rows.map((row) => row.getBoundingClientRect().height)")
+    assert max(heights) <= 26, heights
+    for number in range(min(rows.count(), 12)):
+        rows.nth(number).click()
+        profiler.wait("drawer").locator("dl.facts").first.wait_for()
+        unharmed(profiler, f"{page} {number}")
+        assert profiler.get("problem").count() == 0, number
+        assert profiler.get("drawer").get_by_label("Close details").is_visible()
+        profiler.get("drawer").get_by_label("Close details").click()
+
+
+def test_the_flame_with_such_names(board: TensorBoard, visit: Callable[..., Profiler]) -> None:
+    profiler = visit(board, run="plain", view="flame", frames="all", weight="host").ready("flame")
+    for x in range(20, 700, 80):
+        profiler.get("flame-canvas").click(position={"x": x, "y": 28})
+        profiler.wait("frame-details").locator(".details-columns").wait_for()
+        unharmed(profiler, f"flame {x}")
+        assert profiler.get("drawer").get_by_label("Close details").is_visible()
+        if profiler.get("crumbs").count():
+            profiler.get("crumbs").get_by_role("button", name="All").click()
 
 
 def test_the_timeline_with_such_names(board: TensorBoard, visit: Callable[..., Profiler]) -> None:

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
 import corpus
 from browser import reading
 from browser.profiler import Profiler
+from browser.tb import TensorBoard
+from build import TraceBuilder
 
 GPU = "gpu_training_synthetic"
 TRACE = min((corpus.SAMPLES / GPU).glob("worker0*.gz"))
-GROUPINGS = ("name", "op", "name,op", "config", "stream", "step", "category")
+GROUPINGS = ("name", "op", "name,op", "config", "stream", "step", "category", "module", "name,module", "family")
 
 
 @pytest.fixture
@@ -30,6 +33,15 @@ def footer(profiler: Profiler) -> dict[str, str]:
     )
     titles = [head.split(",")[0].strip() for head in heads]
     return {title: reading.plain(text).replace(" ", "") for title, text in zip(titles, exact, strict=True)}
+
+
+def cells(profiler: Profiler, title: str) -> list[str]:
+    """Return the texts of a column."""
+    heads = profiler.tab.locator(".grid thead th").all_inner_texts()
+    place = next(i for i, head in enumerate(heads) if head.split(",")[0].strip() == title)
+    return profiler.get("kernel-row").evaluate_all(
+        "(rows, place) => rows.map((row) => row.cells[place].innerText)", place
+    )
 
 
 def names(profiler: Profiler) -> list[str]:
@@ -54,9 +66,7 @@ def test_groups_and_totals_are_those_of_python(kernels: Profiler, by: str) -> No
     exact = sum(reading.nanoseconds(value) for value in expected["total_us"])
     assert total["Total"] == f"{exact / 1000:.3f}µs"
     assert total["Share"] == "100.0%"
-    calls = kernels.get("kernel-row").evaluate_all(
-        "(rows) => rows.map((row) => row.cells[row.cells.length - 6].innerText)"
-    )
+    calls = cells(kernels, "Calls")
     assert [int(reading.plain(text)) for text in calls] == expected["calls"].tolist()
 
 
@@ -143,3 +153,56 @@ def test_exported_rows_are_the_rows_shown(kernels: Profiler) -> None:
     expected = reading.view(TRACE, "kernels")
     assert lines[0].split(",") == list(expected.columns)
     assert len(lines) - 1 == expected["name"].str.contains("gemm").sum()
+
+
+def test_what_kernels_were_launched_with(kernels: Profiler) -> None:
+    expected = reading.view(TRACE, "kernels")
+    assert cells(kernels, "Tensor cores") == expected["tensor_cores"].tolist()
+    shown = [reading.plain(text) for text in cells(kernels, "Occupancy")]
+    assert [text == "—" for text in shown] == expected["occupancy_pct"].isna().tolist()
+    kernels.get("kernel-row").first.click()
+    launched = kernels.wait("kernel-launched")
+    calls = reading.view(TRACE, "kernel_calls", name=expected["name"].iloc[0])
+    told = launched.inner_text()
+    for column in ("op", "registers"):
+        assert str(calls[column].mode()[0]) in told, column
+
+
+@pytest.mark.parametrize("by", GROUPINGS)
+def test_every_grouping_opens_its_calls(kernels: Profiler, by: str) -> None:
+    expected = reading.view(TRACE, "kernels", by=by).sort_values("total_us", ascending=False, kind="stable")
+    kernels.get("group-by").select_option(by)
+    kernels.tab.locator(".aside", has_text=f"{len(expected)} row").wait_for()
+    kernels.get("kernel-row").first.click()
+    kernels.get("call-row").first.wait_for()
+    calls = int(expected["calls"].iloc[0])
+    assert f"{calls} call" in reading.plain(kernels.get("drawer").inner_text())
+
+
+def test_counters_are_listed_where_recorded(
+    session_boards: Callable[..., TensorBoard], visit: Callable[..., Profiler], tmp_path: Path
+) -> None:
+    trace = TraceBuilder().op(0, 900, "aten::mm")
+    for at, value in ((10, 4), (100, 6)):
+        args = {"smsp__inst_executed.sum": value, "device": 0}
+        trace.raw(
+            {
+                "ph": "X",
+                "cat": "cuda_profiler_range",
+                "name": "gemm",
+                "pid": 0,
+                "tid": 0,
+                "ts": at,
+                "dur": 50,
+                "args": args,
+            }
+        )
+    trace.write(tmp_path / "run" / "worker0.1750000000000.pt.trace.json")
+    profiler = visit(session_boards(tmp_path), view="kernels")
+    row = profiler.wait("counter-row")
+    assert [text.strip() for text in row.locator("td").all_inner_texts()] == [
+        "smsp__inst_executed.sum",
+        "2",
+        "10.0",
+        "5.00",
+    ]

@@ -94,6 +94,10 @@ def test_along_and_across_the_rows(timeline: Profiler) -> None:
     timeline.wait_for_address(select=f"event:{spot['id']}")
     timeline.tab.locator("[data-testid=spoken]", has_text="kernel").wait_for()
     assert "GPU 0" in spoken.inner_text()
+    # Without the drawer there is room for the rows of the host.
+    timeline.press("Escape")
+    timeline.wait_for_address(select=None)
+    timeline.settled()
     op = timeline.find("op")
     timeline.click(op)
     timeline.wait_for_address(select=f"event:{op['id']}")
@@ -113,7 +117,15 @@ def test_what_is_in_view_as_a_table(timeline: Profiler) -> None:
 
 def test_everywhere(shown: Callable[..., Profiler]) -> None:
     profiler = shown(run=GPU, view="overview").ready("overview")
-    for key, page in (("t", "timeline"), ("i", "idle"), ("k", "kernels"), ("o", "overview")):
+    for key, page in (
+        ("t", "timeline"),
+        ("i", "idle"),
+        ("k", "kernels"),
+        ("p", "operators"),
+        ("m", "modules"),
+        ("f", "flame"),
+        ("o", "overview"),
+    ):
         profiler.press("g", key)
         profiler.ready(page)
     profiler.press("?")

@@ -27,6 +27,7 @@ def test_all_pages_of_a_gpu_trace(samples: TensorBoard, visit: Callable[..., Pro
         assert "Synthetic trace" in label.inner_text()
         assert profiler.get("problem").count() == 0
         assert profiler.get(f"rail-{page}").get_attribute("aria-current") == "page"
+    profiler.show("kernels")
     assert profiler.get("kernel-row").count() > 5
     profiler.show("overview")
     assert "%" in profiler.get("verdict").inner_text()

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from browser.profiler import PAGES, Profiler
+from browser.profiler import NOUNS, PAGES, Profiler
 from browser.tb import TensorBoard
 
 GPU = "gpu_training_synthetic"
@@ -61,6 +61,13 @@ def test_axe_finds_nothing_serious(samples: TensorBoard, visit: Callable[..., Pr
         if page == "kernels":
             profiler.get("kernel-row").first.click()
             profiler.get("call-row").first.wait_for()
+        if page in ("operators", "modules"):
+            profiler.get(NOUNS[page]).first.click()
+            profiler.wait("drawer").locator("dl.facts").first.wait_for()
+        if page == "flame":
+            profiler.tab.locator(".icicle").focus()
+            profiler.press("ArrowDown", "ArrowRight", "Enter")
+            profiler.wait("frame-details").locator("dl.facts").first.wait_for()
         found += serious(profiler, page)
     profiler.press("?")
     profiler.wait("help")

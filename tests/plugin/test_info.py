@@ -59,7 +59,9 @@ def test_a_whole_recording(tmp_path: Path) -> None:
     assert told["steps"][0] == first
     assert told["steps"][1]["incomplete"]
     assert told["switches"] == {"shapes": True, "memory": False, "stacks": True, "modules": False, "flops": False}
-    assert all(page == {"available": True, "reason": ""} for page in told["pages"].values())
+    pages = told["pages"]
+    assert pages.pop("memory") == {"available": False, "reason": "No memory events recorded: profile_memory=True."}
+    assert all(page == {"available": True, "reason": ""} for page in pages.values())
     assert told["notes"] == []
     assert told["fixes"] == []
     assert told["health"]["worst"] == "warning"
@@ -78,11 +80,27 @@ def test_without_device_work_the_device_pages_say_why(tmp_path: Path) -> None:
         "timeline": True,
         "idle": False,
         "kernels": False,
+        "operators": True,
+        "modules": True,
+        "flame": True,
+        "memory": False,
     }
     assert "only the host was recorded" in told["pages"]["idle"]["reason"]
     assert told["notes"] == [], "health says it"
     assert (told["health"]["worst"], told["health"]["counts"]["error"]) == ("info", 0)
     assert [one["device"] for one in told["devices"]] == [0, 1], "what the process could have used"
+
+
+def test_memory_has_a_page_where_events_or_an_export_tell_of_it(tmp_path: Path) -> None:
+    assert of(TraceBuilder().op(0, 10).memory(5, 64), tmp_path)["pages"]["memory"] == {"available": True, "reason": ""}
+    beside = tmp_path / "beside"
+    beside.mkdir()
+    (beside / "snapshot.pickle").write_bytes(b"\x80\x04N.")
+    reason = of(TraceBuilder().op(0, 10), beside)["pages"]["memory"]["reason"]
+    assert reason.startswith("No memory events recorded: profile_memory=True. snapshot.pickle beside the trace")
+    assert "tools/snapshot_to_trace.py" in reason
+    (beside / "memory.json").write_text(json.dumps([[1, 2], [[0] * 8, [1] * 8]]))
+    assert of(TraceBuilder().op(0, 10), beside)["pages"]["memory"]["available"]
 
 
 def test_a_device_that_the_file_does_not_describe(tmp_path: Path) -> None:
@@ -141,3 +159,18 @@ def test_odd_metadata_hurts_nobody(tmp_path: Path, odd: Any) -> None:
     trace.top = dict.fromkeys(keys, odd)
     told = of(trace, tmp_path)
     assert all(len(value) < 600 for value in facts(told).values())
+
+
+def test_pages_of_the_program_need_a_host(tmp_path: Path) -> None:
+    told = of(TraceBuilder().kernel(0, 10), tmp_path)["pages"]
+    for page in ("operators", "modules", "flame"):
+        assert not told[page]["available"]
+        assert "ProfilerActivity.CPU" in told[page]["reason"]
+    told = of(TraceBuilder().op(0, 10), tmp_path)["pages"]
+    assert all(told[page]["available"] for page in ("operators", "modules", "flame"))
+
+
+def test_kernels_have_a_page_where_only_counters_were_recorded(tmp_path: Path) -> None:
+    counted = {"ph": "X", "cat": "cuda_profiler_range", "name": "gemm", "pid": 0, "tid": 0, "ts": 1, "dur": 5}
+    assert not of(TraceBuilder().op(0, 10), tmp_path)["pages"]["kernels"]["available"]
+    assert of(TraceBuilder().op(0, 10).raw({**counted, "args": {"m": 1}}), tmp_path)["pages"]["kernels"]["available"]

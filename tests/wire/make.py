@@ -30,6 +30,17 @@ PATHS = ("input_pipeline", "copies", "critical_path", "critical_path_stretches")
 SUMS = (("idle", "source"), ("launches", "op"), ("syncs", "reason"), ("api_calls", "name"), ("critical_path", "name"))
 CHECK = "clock errors"
 GROUPINGS = ("name", "op", "name,op", "config", "stream", "step", "category", "module", "name,module", "family")
+MEMORY = (
+    "memory",
+    "memory_timeline",
+    "memory_peak",
+    "memory_by_op",
+    "memory_steps",
+    "memory_growth",
+    "memory_churn",
+    "allocations",
+)
+MEMORY_SUMS = (("memory_timeline", "category"), ("memory_peak", "category"), ("memory_by_op", "step"))
 PROGRAM = ("operators", "modules", "stacks", "counters")
 PROGRAM_SUMS = (("operators", "shapes"), ("operators", "phase"), ("modules", "class"), ("counters", "metric"))
 
@@ -73,7 +84,12 @@ def one_rank(rank: int) -> TraceBuilder:
         trace.launch(at + 740, at + 880, name="cudaDeviceSynchronize")
     # the host's clock is ahead by a little: work that begins before its launch
     trace.launch(1885, 1890, 200).kernel(1884, 1888, correlation=200)
-    return trace.memory(50, 1024, allocated=1024)
+    # one block stays from each step, and one is freed in it
+    for at, allocated in ((50, 1024), (1050, 2048)):
+        trace.memory(at, 1024, allocated=allocated, reserved=8192, addr=4096 + at)
+        trace.memory(at + 5, 4096, allocated=allocated + 4096, reserved=8192, addr=65536)
+        trace.memory(at + 95, -4096, allocated=allocated, reserved=8192, addr=65536)
+    return trace
 
 
 def write_traces(folder: Path) -> None:
@@ -93,10 +109,12 @@ def collect(served: Served) -> dict[str, Any]:
     by_name = {name: served.json("search", trace=trace, q=name, exact=1)["hits"]["id"] for name in names[:-1]}
     kernel, op = by_name["void gemm<float>(float*)"][0], by_name["aten::addmm"][0]
     tables = {
-        f"view.{view}": served.json("view", trace=trace, view=view) for view in (*VIEWS, *CAUSES, *PATHS, *PROGRAM)
+        f"view.{view}": served.json("view", trace=trace, view=view)
+        for view in (*VIEWS, *CAUSES, *PATHS, *MEMORY, *PROGRAM)
     }
     tables |= {
-        f"view.{view}.{by}": served.json("view", trace=trace, view=view, by=by) for view, by in (*SUMS, *PROGRAM_SUMS)
+        f"view.{view}.{by}": served.json("view", trace=trace, view=view, by=by)
+        for view, by in (*SUMS, *MEMORY_SUMS, *PROGRAM_SUMS)
     }
     tables |= {
         f"view.kernels.{by.replace(',', '-')}": served.json("view", trace=trace, view="kernels", by=by)

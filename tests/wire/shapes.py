@@ -108,6 +108,10 @@ class Pages(Shape):
     timeline: Page
     idle: Page
     kernels: Page
+    operators: Page
+    modules: Page
+    flame: Page
+    memory: Page
 
 
 Severity = Literal["ok", "info", "warning", "error"]

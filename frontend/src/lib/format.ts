@@ -131,6 +131,16 @@ export function memorySize(bytes: Maybe): string {
   return known(bytes) ? withUnit(bytes, pick(BINARY_BYTES, bytes)) : MISSING;
 }
 
+/** The one unit of an axis of memory, by its largest value. */
+export function memoryScale(largestBytes: number): Scale {
+  return pick(BINARY_BYTES, largestBytes);
+}
+
+/** The exact value, for hovers: `1 234 567 bytes`. */
+export function exactBytes(bytes: Maybe): string {
+  return known(bytes) ? `${group(String(Math.round(bytes)))} ${bytes === 1 ? 'byte' : 'bytes'}` : 'not recorded';
+}
+
 /** `12.345678 ms` with as many decimals as a step of `stepNs` needs to be told apart. */
 export function instant(ns: number, stepNs: number): string {
   const scale = pick(TIME, Math.max(Math.abs(ns), stepNs));

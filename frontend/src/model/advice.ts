@@ -8,9 +8,13 @@ import {
   kernelBy,
   LAUNCH_GROUPINGS,
   launchBy,
+  MEMORY_KEYS,
+  type MemoryPart,
+  memoryBy,
   selection,
   showCause,
   showIdle,
+  showMemory,
   treeOrder,
 } from './state';
 import { nanoseconds, numbers, texts } from './tables';
@@ -102,9 +106,24 @@ const PLACES: Record<string, Show> = {
     kernelBy.value = 'op';
     selection.value = { kind: 'kernel', by: 'op', key: { op }, like: null };
   },
+  memory: memoryPlace('live'),
+  memory_timeline: memoryPlace('live'),
+  memory_peak: memoryPlace('live'),
+  memory_steps: memoryPlace('growth'),
+  memory_growth: memoryPlace('growth'),
+  memory_churn: memoryPlace('growth'),
+  memory_by_op: memoryPlace('totals'),
+  allocations: memoryPlace('map'),
   steps: scrollTo('steps'),
   devices: scrollTo('devices'),
 };
+
+function memoryPlace(part: MemoryPart): Show {
+  return ({ device, by }) => {
+    showMemory(part, device ?? null);
+    memoryBy.value = MEMORY_KEYS.find((one) => one === by) ?? memoryBy.value;
+  };
+}
 
 function showHeld(by: 'blocking' | 'allocation'): void {
   showIdle('blocking');

@@ -11,14 +11,21 @@ export const GROUP_LABELS: Record<string, string> = {
   stream: 'Stream',
   step: 'Step',
   category: 'Category',
+  module: 'Module',
+  'name,module': 'Kernel and module',
+  family: 'Family',
 };
 
-const FIGURES = ['calls', 'total_us', 'mean_us', 'min_us', 'max_us', 'share_pct', 'longest_id'];
+/** The first columns that are figures: the keys of a grouping come before. */
+const FIRST_FIGURES = ['owned', 'calls'];
 /** A longer text does not fit into an address on the way to the server. */
 const LONGEST = 2000;
 
+/** What a row of a grouping is: the backend's key columns, which stand before all others. */
 export function keyColumns(table: Table): string[] {
-  return table.columns.map((one) => one.name).filter((name) => !FIGURES.includes(name));
+  const names = table.columns.map((one) => one.name);
+  const end = names.findIndex((name) => FIRST_FIGURES.includes(name));
+  return end < 0 ? names : names.slice(0, end);
 }
 
 export type KernelKey = Record<string, string | number | null>;
@@ -58,17 +65,18 @@ export function callParameters(key: KernelKey, by: string, like: number | null):
 
 /** Of the calls, those that fit the parts of the key too long to be asked for. */
 export function fittingCalls(key: KernelKey, calls: Table): Table {
-  const { op } = key;
-  if (typeof op !== 'string' || op.length <= LONGEST) return calls;
+  const long = ['op', 'module'].filter((name) => String(key[name] ?? '').length > LONGEST);
+  if (long.length === 0) return calls;
   return takeRows(
     calls,
-    allRows(calls).filter((row) => calls.data.op?.[row] === op),
+    allRows(calls).filter((row) => long.every((name) => calls.data[name]?.[row] === key[name])),
   );
 }
 
 export function titleOf(key: KernelKey): string {
   if (typeof key.name === 'string') return key.name;
   if (key.op !== undefined) return String(key.op ?? 'unattributed');
+  if (key.module !== undefined) return String(key.module ?? 'outside all modules');
   if (key.stream !== undefined) return `GPU ${key.device ?? '—'}, stream ${key.stream ?? '—'}`;
   if (key.step !== undefined) return key.step === null ? 'Outside all steps' : `Step ${key.step}`;
   return String(key.category ?? Object.values(key)[0] ?? '—');

@@ -3,6 +3,7 @@ import { batch, effect, type Signal } from '@preact/signals';
 import { attempt, host, isHidden } from '../lib/browser';
 import { isOurs, readAddress, writeAddress } from './address';
 import type { KernelKey } from './kernels';
+import type { BlockKey } from './memory';
 import * as state from './state';
 import { FIXES, type FixName, type PageName } from './wire';
 
@@ -67,14 +68,14 @@ function printFilter(value: state.Filter | null): string | null {
 /** A longer name is not written into the address. */
 const LONGEST = 1000;
 
-function parseKernel(text: string): state.Selection | undefined {
-  const [, by, json] = /^kernel:([a-z,]+):(.*)$/s.exec(text) ?? [];
+function parseKeyed(text: string): state.Selection | undefined {
+  const [, kind, by, json] = /^(kernel|operator):([a-z,]+):(.*)$/s.exec(text) ?? [];
   const key = json === undefined ? null : attempt(() => JSON.parse(json) as unknown, null);
   if (!by || typeof key !== 'object' || key === null) return undefined;
   const plain = Object.values(key).every((value) => value === null || ['string', 'number'].includes(typeof value));
   if (!plain) return undefined;
   const { like = null, ...rest } = key as KernelKey;
-  return { kind: 'kernel', by, key: rest, like: typeof like === 'number' ? like : null };
+  return { kind: kind as 'kernel' | 'operator', by, key: rest, like: typeof like === 'number' ? like : null };
 }
 
 /** The key of a row, with a call of its own; a name too long for an address is left to that call. */
@@ -84,8 +85,29 @@ function printKernel({ by, key, like }: Extract<state.Selection, { kind: 'kernel
   return `kernel:${by}:${JSON.stringify({ ...(long ? rest : key), ...(like === null ? {} : { like }) })}`;
 }
 
+/** Texts too long for an address are left to the longest call of the row. */
+function printOperator({ by, key, like }: Extract<state.Selection, { kind: 'operator' }>): string {
+  const kept = Object.entries(key).filter(([, value]) => !(typeof value === 'string' && value.length > LONGEST));
+  return `operator:${by}:${JSON.stringify({ ...Object.fromEntries(kept), ...(like === null ? {} : { like }) })}`;
+}
+
+/** `module:7`, `module:"Linear"` or `module:null`; `frame:"train.py(81): main"`. */
+function parseNamed(text: string): state.Selection | undefined {
+  const [, kind, json] = /^(module|frame):(.*)$/s.exec(text) ?? [];
+  const key = json === undefined ? undefined : attempt(() => JSON.parse(json) as unknown, undefined);
+  if (kind === 'frame') return typeof key === 'string' ? { kind, name: key } : undefined;
+  const sound = key === null || typeof key === 'string' || (typeof key === 'number' && Number.isSafeInteger(key));
+  return sound ? { kind: 'module', key: key as number | string | null } : undefined;
+}
+
+function printNamed(kind: string, key: number | string | null): string | null {
+  return typeof key === 'string' && key.length > LONGEST ? null : `${kind}:${JSON.stringify(key)}`;
+}
+
 function parseSelection(text: string): state.Selection | undefined {
-  if (text.startsWith('kernel:')) return parseKernel(text);
+  if (/^(kernel|operator):/.test(text)) return parseKeyed(text);
+  if (/^(module|frame):/.test(text)) return parseNamed(text);
+  if (text.startsWith('block:')) return parseBlock(text.slice(6));
   const area = /^area:([\d,-]{1,4000}):(.*)$/.exec(text);
   const range = area && parseRange(area[2]);
   if (area && range) return { kind: 'area', rows: area[1], ...range };
@@ -97,8 +119,37 @@ function parseSelection(text: string): state.Selection | undefined {
 function printSelection(value: state.Selection | null): string | null {
   if (value?.kind === 'event') return `event:${value.id}`;
   if (value?.kind === 'kernel') return printKernel(value);
+  if (value?.kind === 'operator') return printOperator(value);
+  if (value?.kind === 'module') return printNamed('module', value.key);
+  if (value?.kind === 'frame') return printNamed('frame', value.name);
+  if (value?.kind === 'block') return printBlock(value.block);
   if (value?.kind === 'area') return `area:${value.rows}:${printRange(value)}`;
   return value?.kind === 'gap' ? `gap:${value.gap}` : null;
+}
+
+function parseBlock(text: string): state.Selection | undefined {
+  const parts = attempt(() => JSON.parse(text) as unknown, null);
+  if (!Array.isArray(parts) || parts.length !== 4) return undefined;
+  const [device, address, from, bytes] = parts as unknown[];
+  const sound = typeof device === 'string' && typeof address === 'string' && typeof bytes === 'number';
+  if (!sound || (from !== null && typeof from !== 'number')) return undefined;
+  return { kind: 'block', block: { device, address, from, bytes } };
+}
+
+function printBlock({ device, address, from, bytes }: BlockKey): string {
+  return `block:${JSON.stringify([device, address, from, bytes])}`;
+}
+
+/** `=aten::mm` is a group of memory; nothing behind stands for what nobody is known of. */
+function parseGroup(text: string): { value: string | null } | undefined {
+  if (text === '-') return { value: null };
+  return text.startsWith('=') ? { value: text.slice(1) } : undefined;
+}
+
+function printGroup(group: { value: string | null } | null): string | null {
+  if (!group) return null;
+  if (group.value === null) return '-';
+  return group.value.length > LONGEST ? null : `=${group.value}`;
 }
 
 function parseFixes(text: string): readonly FixName[] | undefined {
@@ -162,6 +213,40 @@ const FIELDS: Field[] = [
   field('kernels', state.kernelQuery, '', orNull, same),
   field<string>('by', state.kernelBy, 'name', unless<string>('name'), among(state.GROUPINGS)),
   field('sort', state.kernelSort, SORT, printSort, parseSort),
+  field('operators', state.operatorQuery, '', orNull, same),
+  field('modules', state.moduleQuery, '', orNull, same),
+  field('flames', state.flameQuery, '', orNull, same),
+  field<string>('ops', state.operatorBy, 'name', unless<string>('name'), among(state.OPERATOR_GROUPINGS)),
+  field<state.Bar | null>(
+    'opsort',
+    state.operatorSort,
+    null,
+    (value) => value && `${value.descending ? '-' : ''}${value.column}`,
+    parseSort,
+  ),
+  field<state.Within>('within', state.within, 'start', unless<string>('start'), among(state.WITHIN)),
+  field<state.ModuleGrouping>('mods', state.moduleBy, 'tree', unless<string>('tree'), among(state.MODULE_GROUPINGS)),
+  field<state.FlameForm>('form', state.flameForm, 'top_down', unless<string>('top_down'), among(state.FLAME_FORMS)),
+  field<state.FlameWeight>('weight', state.flameWeight, 'auto', unless<string>('auto'), among(state.FLAME_WEIGHTS)),
+  field<state.FlameFrames>('frames', state.flameFrames, 'python', unless<string>('python'), among(state.FLAME_FRAMES)),
+  field<state.FlameColour>('colour', state.flameColour, 'kind', unless<string>('kind'), among(state.FLAME_COLOURS)),
+  field('zoom', state.flameZoom, null, (value) => (value === null ? null : String(value)), whole),
+  field('mem', state.memoryQuery, '', orNull, same),
+  field('memdev', state.memoryDevice, null, short, orUndefined),
+  field('memzoom', state.memoryZoom, null, printRange, parseRange),
+  field('memat', state.memoryAt, null, (value) => (value === null ? null : String(value)), whole),
+  field<state.MemoryPart>('mempart', state.memoryPart, 'live', unless<string>('live'), among(state.MEMORY_PARTS)),
+  field<state.MemoryBy>('memby', state.memoryBy, 'caller', unless<string>('caller'), among(state.MEMORY_KEYS)),
+  field('memgroup', state.memoryGroup, null, printGroup, parseGroup),
+  field<state.MemoryCurve>('memcurve', state.memoryCurve, 'total', unless<string>('total'), among(state.MEMORY_CURVES)),
+  field(
+    'memcap',
+    state.memoryCapacity,
+    false,
+    (value) => (value ? '1' : null),
+    (text) => (text === '1' ? true : undefined),
+  ),
+  field<state.MemoryLayout>('memlay', state.memoryLayout, 'size', unless<string>('size'), among(state.MEMORY_LAYOUTS)),
   field('split', state.splitView, 'all', unless<string>('all'), among(['all', 'device', 'host'])),
   field('device', state.idleDevice, null, (value) => (value === null ? null : String(value)), whole),
   field<state.IdlePart>('part', state.idlePart, 'causes', unless<string>('causes'), among(state.IDLE_PARTS)),

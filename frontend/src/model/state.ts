@@ -1,6 +1,7 @@
 /** The page's state as named atoms. Views read them; actions below and the address write them. */
 import { batch, computed, signal } from '@preact/signals';
 import type { KernelKey } from './kernels';
+import type { BlockKey } from './memory';
 import type { Subject } from './source';
 import {
   FIXES,
@@ -30,6 +31,12 @@ export type Selection =
   | { kind: 'gap'; gap: number }
   /** `like` is a call of the group: its name is asked for by this id, however long it is. */
   | { kind: 'kernel'; by: string; key: KernelKey; like: number | null }
+  /** `like` is the longest call of the group: it stands for texts too long for an address. */
+  | { kind: 'operator'; by: string; key: KernelKey; like: number | null }
+  /** A node of the tree by its number, or a class by its name; null is what is outside all modules. */
+  | { kind: 'module'; key: number | string | null }
+  | { kind: 'frame'; name: string }
+  | { kind: 'block'; block: BlockKey }
   | { kind: 'area'; rows: string; t0: number; t1: number };
 
 export type SplitView = 'all' | 'device' | 'host';
@@ -40,6 +47,10 @@ export const PAGES: { page: PageName; title: string; key: string }[] = [
   { page: 'timeline', title: 'Timeline', key: 't' },
   { page: 'idle', title: 'GPU idle', key: 'i' },
   { page: 'kernels', title: 'Kernels', key: 'k' },
+  { page: 'operators', title: 'Operators', key: 'p' },
+  { page: 'modules', title: 'Modules', key: 'm' },
+  { page: 'flame', title: 'Flame', key: 'f' },
+  { page: 'memory', title: 'Memory', key: 'y' },
 ];
 
 /** Parts of the page of idle time. */
@@ -55,7 +66,59 @@ export type IdleKey = Partial<Record<'cause' | 'module' | 'op' | 'source', strin
 
 export const LAUNCH_GROUPINGS = ['op', 'name', 'module', 'source', 'annotation', 'step', 'thread'];
 
-export const GROUPINGS = ['name', 'op', 'name,op', 'config', 'stream', 'step', 'category'];
+export const GROUPINGS = [
+  'name',
+  'op',
+  'name,op',
+  'module',
+  'name,module',
+  'config',
+  'stream',
+  'step',
+  'category',
+  'family',
+];
+
+export const OPERATOR_GROUPINGS = [
+  'name',
+  'shapes',
+  'dtype',
+  'stack',
+  'module',
+  'name,module',
+  'thread',
+  'name,thread',
+  'phase',
+  'name,phase',
+];
+
+/** Which work belongs to a range of time or a step: what starts in it, was launched in it, or runs in it. */
+export const WITHIN = ['start', 'launch', 'run'] as const;
+export type Within = (typeof WITHIN)[number];
+
+export const MODULE_GROUPINGS = ['tree', 'class'] as const;
+export type ModuleGrouping = (typeof MODULE_GROUPINGS)[number];
+
+export const FLAME_FORMS = ['top_down', 'inverted', 'file'] as const;
+export type FlameForm = (typeof FLAME_FORMS)[number];
+export const FLAME_WEIGHTS = ['auto', 'device', 'host', 'idle', 'allocated'] as const;
+export type FlameWeight = (typeof FLAME_WEIGHTS)[number];
+export const FLAME_FRAMES = ['python', 'all'] as const;
+export type FlameFrames = (typeof FLAME_FRAMES)[number];
+export const FLAME_COLOURS = ['kind', 'device'] as const;
+export type FlameColour = (typeof FLAME_COLOURS)[number];
+
+/** Parts of the page of memory, below the curve. */
+export const MEMORY_PARTS = ['live', 'growth', 'totals', 'map'] as const;
+export type MemoryPart = (typeof MEMORY_PARTS)[number];
+/** What blocks are grouped by. */
+export const MEMORY_KEYS = ['caller', 'op', 'module', 'source', 'annotation', 'phase', 'category'] as const;
+export type MemoryBy = (typeof MEMORY_KEYS)[number];
+/** What the curve shows: totals, categories, or the file that PyTorch exported. */
+export const MEMORY_CURVES = ['total', 'category', 'exported'] as const;
+export type MemoryCurve = (typeof MEMORY_CURVES)[number];
+export const MEMORY_LAYOUTS = ['size', 'address'] as const;
+export type MemoryLayout = (typeof MEMORY_LAYOUTS)[number];
 
 /** The list of traces as last read; null before the first answer. */
 export const runs = signal<Runs | null>(null);
@@ -83,9 +146,38 @@ export const evidence = signal<string | null>(null);
 export const eventQuery = signal('');
 export const gapQuery = signal('');
 export const kernelQuery = signal('');
+export const operatorQuery = signal('');
+export const moduleQuery = signal('');
+export const flameQuery = signal('');
 
 export const kernelBy = signal('name');
 export const kernelSort = signal<Bar>({ column: 'total_us', descending: true });
+export const operatorBy = signal('name');
+/** Null sorts by device work where there is some, else by host time. */
+export const operatorSort = signal<Bar | null>(null);
+export const within = signal<Within>('start');
+export const moduleBy = signal<ModuleGrouping>('tree');
+export const flameForm = signal<FlameForm>('top_down');
+export const flameWeight = signal<FlameWeight>('auto');
+export const flameFrames = signal<FlameFrames>('python');
+export const flameColour = signal<FlameColour>('kind');
+/** Frame that fills the picture, by its number; null is all of it. */
+export const flameZoom = signal<number | null>(null);
+export const memoryQuery = signal('');
+/** Device by its name; null is the first. */
+export const memoryDevice = signal<string | null>(null);
+/** What the curve is zoomed to. */
+export const memoryZoom = signal<Range | null>(null);
+/** Instant whose blocks are listed, ns; null is the peak. */
+export const memoryAt = signal<number | null>(null);
+export const memoryPart = signal<MemoryPart>('live');
+export const memoryBy = signal<MemoryBy>('caller');
+/** Group whose blocks are listed. */
+export const memoryGroup = signal<{ value: string | null } | null>(null);
+export const memoryCurve = signal<MemoryCurve>('total');
+/** Whether the curve leaves room for all that the device has. */
+export const memoryCapacity = signal(false);
+export const memoryLayout = signal<MemoryLayout>('size');
 export const splitView = signal<SplitView>('all');
 /** GPU whose gaps are listed; null is all of them. */
 export const idleDevice = signal<number | null>(null);
@@ -169,6 +261,10 @@ export function choose(next: { run?: string; rank?: string; span?: string }): vo
     idleKey.value = null;
     heldReason.value = null;
     pathKind.value = null;
+    memoryZoom.value = null;
+    memoryAt.value = null;
+    memoryGroup.value = null;
+    flameZoom.value = null;
   });
 }
 
@@ -205,6 +301,16 @@ export function showIdle(part: IdlePart): void {
   batch(() => {
     go('idle');
     idlePart.value = part;
+  });
+}
+
+/** Opens a part of the page of memory. */
+export function showMemory(part: MemoryPart, device: string | null = null): void {
+  batch(() => {
+    go('memory');
+    memoryPart.value = part;
+    memoryGroup.value = null;
+    if (device) memoryDevice.value = device;
   });
 }
 
@@ -259,4 +365,12 @@ export function filterParameters(narrowed: Filter | null): { step?: number; star
   if (!narrowed) return {};
   if (narrowed.step !== null) return { step: narrowed.step };
   return { start_us: (narrowed.t0 / 1e3).toFixed(3), end_us: (narrowed.t1 / 1e3).toFixed(3) };
+}
+
+/** The filter with what belongs to it, for the views that can tell. */
+export function selectionParameters(
+  narrowed: Filter | null,
+): ReturnType<typeof filterParameters> & { within?: Within } {
+  if (!narrowed || within.value === 'start') return filterParameters(narrowed);
+  return { ...filterParameters(narrowed), within: within.value };
 }

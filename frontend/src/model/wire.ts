@@ -66,7 +66,7 @@ export interface Device {
   capability: string | null;
 }
 
-export type PageName = 'overview' | 'timeline' | 'idle' | 'kernels';
+export type PageName = 'overview' | 'timeline' | 'idle' | 'kernels' | 'operators' | 'modules' | 'flame' | 'memory';
 
 export const SEVERITIES = ['ok', 'info', 'warning', 'error'] as const;
 

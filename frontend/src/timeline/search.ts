@@ -39,7 +39,7 @@ export function sieve(found: SearchResult, names: string[], { text, exact }: Que
   };
 }
 
-async function search(source: Source, of: Subject, query: Query, signal: AbortSignal): Promise<SearchResult> {
+export async function search(source: Source, of: Subject, query: Query, signal: AbortSignal): Promise<SearchResult> {
   const { text, exact } = query;
   if (text.length <= LONGEST) return source.search(of, text, exact, signal);
   const [found, { names }] = await Promise.all([

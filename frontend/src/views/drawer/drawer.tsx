@@ -2,6 +2,10 @@ import type { JSX } from 'preact';
 import { useRef, useState } from 'preact/hooks';
 import { recall, remember } from '../../lib/browser';
 import { type Selection, selection } from '../../model/state';
+import { FrameDetails } from '../flame/details';
+import { BlockDetails } from '../memory/details';
+import { ModuleDetails } from '../modules/details';
+import { OperatorDetails } from '../operators/details';
 import { AreaDetails } from './area';
 import { EventDetails } from './event';
 import { GapDetails } from './gap';
@@ -46,6 +50,14 @@ function Details({ what }: { what: Selection }): JSX.Element {
       return <GapDetails gap={what.gap} />;
     case 'kernel':
       return <KernelDetails selected={what} />;
+    case 'operator':
+      return <OperatorDetails selected={what} />;
+    case 'module':
+      return <ModuleDetails of={what.key} />;
+    case 'frame':
+      return <FrameDetails name={what.name} />;
+    case 'block':
+      return <BlockDetails wanted={what.block} />;
     case 'area':
       return <AreaDetails window={what} />;
   }

@@ -100,9 +100,16 @@ export function Fact({ name, value, hover }: { name: string; value: ComponentChi
   );
 }
 
-export function Block({ title, children }: { title: string; children: ComponentChildren }): JSX.Element {
+interface BlockProps {
+  title: string;
+  /** Long lists of facts scroll, so that keys must reach them. */
+  scrolls?: boolean;
+  children: ComponentChildren;
+}
+
+export function Block({ title, scrolls = false, children }: BlockProps): JSX.Element {
   return (
-    <section class="block">
+    <section class="block" tabIndex={scrolls ? 0 : undefined} aria-label={scrolls ? title : undefined}>
       <h3>{title}</h3>
       {children}
     </section>

@@ -8,8 +8,10 @@ import {
   largest,
   MISSING,
   medianScale,
+  percent,
   plural,
   scaled,
+  significant,
   timeScale,
 } from '../../lib/format';
 import { durationBins, median } from '../../lib/histogram';
@@ -19,11 +21,11 @@ import { useEvent, useTable } from '../../model/remote';
 import {
   type Bar,
   filter,
-  filterParameters,
   filterWords,
   findEvents,
   go,
   type Selection,
+  selectionParameters,
   showInTimeline,
 } from '../../model/state';
 import { allRows, column, nanoseconds, numbers, sortRows, sum, texts } from '../../model/tables';
@@ -32,14 +34,14 @@ import { Histogram } from '../parts/bars';
 import { Busy, CopyButton, Name, ProblemBox, Swatch } from '../parts/bits';
 import { Grid, type GridColumn } from '../parts/grid';
 import { Scatter } from '../parts/scatter';
-import { Block } from './event';
+import { Block, Fact } from './event';
 
 type Selected = Extract<Selection, { kind: 'kernel' }>;
 
 /** The calls of one row of the kernel table: how long, when, and each one. */
 export function KernelDetails({ selected }: { selected: Selected }): JSX.Element {
   const { data, problem } = useTable('kernel_calls', {
-    ...filterParameters(filter.value),
+    ...selectionParameters(filter.value),
     ...callParameters(selected.key, selected.by, selected.like),
   });
   const calls = useMemo(() => data && fittingCalls(selected.key, data), [selected.key, data]);
@@ -98,6 +100,7 @@ function Calls({ table, kind }: { table: Table; kind: Kind }): JSX.Element {
       <Block title={`Durations: ${plural(table.rows, 'call')}, ${duration(sum(lengths))}, median ${middle}`}>
         <Histogram bins={bins} by="count" noun="call" label="Calls by duration" />
       </Block>
+      <Launched table={table} />
       <Block title="Duration over time">
         <Scatter
           label={`Duration of ${count(table.rows)} calls over time, median ${middle}`}
@@ -112,6 +115,61 @@ function Calls({ table, kind }: { table: Table; kind: Kind }): JSX.Element {
       </Block>
     </div>
   );
+}
+
+/** What the calls were launched with, and by whom. */
+function Launched({ table }: { table: Table }): JSX.Element {
+  const occupancy = numbers(table, 'occupancy_pct');
+  const unknown = occupancy.filter((value) => value === null).length;
+  const fact = (name: string, key: string, label = tame) => <Fact name={name} value={severalOf(table, key, label)} />;
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard
+    <section class="block launched" data-testid="kernel-launched" tabIndex={0} aria-label="Launched with">
+      <h3>Launched with</h3>
+      <dl class="facts">
+        {fact('Grid', 'grid')}
+        {fact('Block', 'block')}
+        {fact('Registers', 'registers')}
+        {fact('Shared, B', 'shared_memory')}
+        <Fact name="Blocks per SM" value={rangeOf(numbers(table, 'blocks_per_sm'), significant)} />
+        <Fact
+          name="Occupancy"
+          value={`${rangeOf(occupancy, percent)}${unknown > 0 ? `, unknown of ${count(unknown)}` : ''}`}
+        />
+        {fact('Operator', 'op')}
+        {fact('Module', 'module', lastNames)}
+      </dl>
+    </section>
+  );
+}
+
+const LISTED = 3;
+
+/** A module by the end of its path. */
+function lastNames(path: string): string {
+  const names = path.split('/');
+  return names.length > 2 ? `…/${names.slice(-2).join('/')}` : path;
+}
+
+/** The values that occur, the most frequent first. */
+function severalOf(table: Table, key: string, label: (text: string) => string): string {
+  const found = new Map<string, number>();
+  for (const value of column(table, key)) {
+    const text = value === null ? MISSING : label(String(value));
+    found.set(text, (found.get(text) ?? 0) + 1);
+  }
+  const values = [...found]
+    .sort((a, b) => b[1] - a[1])
+    .map(([text]) => (text.length > 120 ? `${text.slice(0, 120)}…` : text));
+  const rest = values.length - LISTED;
+  return values.slice(0, LISTED).join(' · ') + (rest > 0 ? ` · and ${count(rest)} more` : '');
+}
+
+function rangeOf(values: (number | null)[], print: (value: number) => string): string {
+  const known = values.filter((value) => value !== null);
+  if (known.length === 0) return MISSING;
+  const [low, high] = known.reduce(([a, b], value) => [Math.min(a, value), Math.max(b, value)], [known[0], known[0]]);
+  return low === high ? print(low) : `${print(low)} – ${print(high)}`;
 }
 
 interface CallTableProps {

@@ -7,10 +7,27 @@ const SHEET: { title: string; keys: [string, string][] }[] = [
     title: 'Everywhere',
     keys: [
       ['g then o, t, i, k', 'Overview · Timeline · GPU idle · Kernels'],
+      ['g then p, m, f, y', 'Operators · Modules · Flame · Memory'],
       ['/', 'Search or filter'],
       ['?', 'This sheet'],
       ['Esc', 'Close, deselect'],
       ['↑ ↓ Enter', 'Move in a table, open the row'],
+    ],
+  },
+  {
+    title: 'Flame',
+    keys: [
+      ['↑ ↓ ← →', 'To the frame above, below, beside'],
+      ['Enter', 'Zoom to the frame, open its details'],
+      ['Backspace or Esc', 'Zoom out'],
+    ],
+  },
+  {
+    title: 'Memory',
+    keys: [
+      ['Click, ← →', 'Pick an instant; Home: the peak'],
+      ['Drag', 'Zoom the curve and the map'],
+      ['+ − 0', 'Zoom in, out, everything'],
     ],
   },
   {

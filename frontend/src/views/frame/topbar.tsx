@@ -96,6 +96,10 @@ const SEARCHES: Record<PageName, { atom: typeof state.eventQuery; hint: string }
   timeline: { atom: state.eventQuery, hint: 'Find events' },
   idle: { atom: state.gapQuery, hint: 'Filter idle time, -word excludes' },
   kernels: { atom: state.kernelQuery, hint: 'Filter kernels, -word excludes' },
+  operators: { atom: state.operatorQuery, hint: 'Filter operators, -word excludes' },
+  modules: { atom: state.moduleQuery, hint: 'Filter modules, -word excludes' },
+  memory: { atom: state.memoryQuery, hint: 'Filter memory, -word excludes' },
+  flame: { atom: state.flameQuery, hint: 'Find frames, -word excludes' },
 };
 
 function SearchBox(): JSX.Element {

@@ -87,13 +87,14 @@ export function InputPipeline(): JSX.Element {
   );
 }
 
-function currentRow(table: Table): number | null {
+/** Row of the step that all pages are narrowed to. */
+export function currentRow(table: Table): number | null {
   const step = filter.value?.step ?? null;
   return step === null ? null : numbers(table, 'step').indexOf(step);
 }
 
 /** Narrows every page to the step of a row. */
-function toStep(table: Table, row: number): void {
+export function toStep(table: Table, row: number): void {
   const number = numbers(table, 'step')[row];
   const step = info.value?.steps.find((one) => one.step === number);
   if (step) filterStep(step);

@@ -1,8 +1,8 @@
 import type { JSX } from 'preact';
-import { useRef } from 'preact/hooks';
 import { IDLE_PARTS, type IdlePart, idlePart } from '../../model/state';
 import type { Info } from '../../model/wire';
 import { CriticalPath } from '../critical/section';
+import { Tabs } from '../parts/tabs';
 import { Blocking } from './blocking';
 import { Causes } from './causes';
 import { InputPipeline } from './input';
@@ -21,7 +21,14 @@ export function IdlePage({ info }: { info: Info }): JSX.Element {
   return (
     <div class="page fixed idle-page" data-testid="page-idle">
       <h1 class="offscreen">GPU idle</h1>
-      <Tabs />
+      <Tabs
+        id="idle"
+        label="Parts of idle time"
+        parts={IDLE_PARTS}
+        words={TITLES}
+        value={part}
+        onPick={(next) => (idlePart.value = next)}
+      />
       <div
         class="tab-panel"
         role="tabpanel"
@@ -48,36 +55,4 @@ function Part({ part, info }: { part: IdlePart; info: Info }): JSX.Element {
     default:
       return <Causes info={info} />;
   }
-}
-
-function Tabs(): JSX.Element {
-  const box = useRef<HTMLDivElement>(null);
-  const onKeyDown = (event: KeyboardEvent) => {
-    const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-    if (by === undefined) return;
-    event.preventDefault();
-    const at = (IDLE_PARTS.indexOf(idlePart.value) + by + IDLE_PARTS.length) % IDLE_PARTS.length;
-    idlePart.value = IDLE_PARTS[at];
-    (box.current?.children[at] as HTMLElement | undefined)?.focus();
-  };
-  return (
-    <div class="tabs" role="tablist" aria-label="Parts of idle time" ref={box} onKeyDown={onKeyDown}>
-      {IDLE_PARTS.map((part) => (
-        <button
-          key={part}
-          type="button"
-          role="tab"
-          id={`idle-tab-${part}`}
-          data-testid={`tab-${part}`}
-          aria-selected={idlePart.value === part}
-          aria-controls="idle-panel"
-          tabIndex={idlePart.value === part ? 0 : -1}
-          title={TITLES[part].help}
-          onClick={() => (idlePart.value = part)}
-        >
-          {TITLES[part].title}
-        </button>
-      ))}
-    </div>
-  );
 }

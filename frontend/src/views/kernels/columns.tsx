@@ -1,4 +1,15 @@
-import { count, exactTime, humanise, largest, MISSING, medianScale, percent, scaled } from '../../lib/format';
+import {
+  count,
+  exactTime,
+  humanise,
+  largest,
+  MISSING,
+  medianScale,
+  percent,
+  plural,
+  scaled,
+  significant,
+} from '../../lib/format';
 import { keyColumns } from '../../model/kernels';
 import { column, describe, nanoseconds, numbers } from '../../model/tables';
 import type { Table } from '../../model/wire';
@@ -6,8 +17,9 @@ import { CopyButton, Name, ShareBar } from '../parts/bits';
 import type { GridColumn } from '../parts/grid';
 
 const TITLES: Record<string, string> = { total_us: 'Total', mean_us: 'Mean', min_us: 'Min', max_us: 'Max' };
-const WIDE = ['name', 'op', 'category'];
+const WIDE = ['name', 'op', 'category', 'module', 'family'];
 const KEY_TITLES: Record<string, string> = { name: 'Kernel', op: 'Operator' };
+const MISSING_KEYS: Record<string, string> = { op: 'unattributed', module: 'outside all modules' };
 
 /** Mean, shortest and longest share a unit, so that they compare at a glance. */
 function timeColumns(table: Table, order: number[]): GridColumn[] {
@@ -48,13 +60,10 @@ function keyColumn(table: Table, name: string): GridColumn {
     title: KEY_TITLES[name] ?? humanise(name),
     help: describe(table, name),
     width: wide ? 'auto' : `${Math.max(84, 8 * name.length + 24)}px`,
+    least: 240,
     number: kind === 'integer' || kind === 'number',
     cell: (row) =>
-      wide ? (
-        <NameCell value={values[row]} missing={name === 'op' ? 'unattributed' : MISSING} />
-      ) : (
-        (values[row] ?? MISSING)
-      ),
+      wide ? <NameCell value={values[row]} missing={MISSING_KEYS[name] ?? MISSING} /> : (values[row] ?? MISSING),
   };
 }
 
@@ -70,6 +79,43 @@ function NameCell({ value, missing }: { value: unknown; missing: string }) {
       </span>
     </span>
   );
+}
+
+/** What the launches were like; columns of which nothing is recorded are left out. */
+function launchColumns(table: Table): GridColumn[] {
+  const blocks = numbers(table, 'blocks_per_sm');
+  const occupancy = numbers(table, 'occupancy_pct');
+  const unknown = numbers(table, 'occupancy_unknown');
+  const cores = column(table, 'tensor_cores');
+  const columns: (GridColumn | false)[] = [
+    occupancy.some((value) => value !== null) && {
+      key: 'occupancy_pct',
+      title: 'Occupancy',
+      help: describe(table, 'occupancy_pct'),
+      width: '96px',
+      number: true,
+      cell: (row) => percent(occupancy[row]),
+      hover: (row) =>
+        `${occupancy[row] === null ? 'not known' : `${occupancy[row]} %`}${unknown[row] ? `; not known of ${plural(unknown[row], 'call')}` : ''}`,
+    },
+    blocks.some((value) => value !== null) && {
+      key: 'blocks_per_sm',
+      title: 'Blocks/SM',
+      help: describe(table, 'blocks_per_sm'),
+      width: '92px',
+      number: true,
+      cell: (row) => (blocks[row] === null ? MISSING : significant(blocks[row])),
+      hover: (row) => (blocks[row] === null ? 'not recorded' : String(blocks[row])),
+    },
+    table.data.tensor_cores !== undefined && {
+      key: 'tensor_cores',
+      title: 'Tensor cores',
+      help: describe(table, 'tensor_cores'),
+      width: '104px',
+      cell: (row) => (cores[row] === 'unknown' ? <span class="muted">unknown</span> : (cores[row] ?? MISSING)),
+    },
+  ];
+  return columns.filter((one) => one !== false);
 }
 
 export function kernelColumns(table: Table, order: number[]): GridColumn[] {
@@ -96,5 +142,6 @@ export function kernelColumns(table: Table, order: number[]): GridColumn[] {
       cell: (row) => <ShareBar share={(100 * (shares[row] ?? 0)) / most} text={percent(shares[row])} kind="kernel" />,
       hover: (row) => (shares[row] === null ? 'not recorded' : `${shares[row]} %`),
     },
+    ...launchColumns(table),
   ];
 }

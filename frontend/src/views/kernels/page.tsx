@@ -6,23 +6,25 @@ import { GROUP_LABELS, keyColumns, keyOf, likeOf } from '../../model/kernels';
 import { useTable } from '../../model/remote';
 import {
   filter,
-  filterParameters,
   filterWords,
   GROUPINGS,
   kernelBy,
   kernelQuery,
   kernelSort,
   selection,
+  selectionParameters,
 } from '../../model/state';
 import { allRows, column, filterRows, nanoseconds, numbers, sortRows, sum } from '../../model/tables';
 import type { Table } from '../../model/wire';
 import { Busy, ProblemBox, Section } from '../parts/bits';
 import { Export } from '../parts/export';
 import { Grid, type GridColumn } from '../parts/grid';
+import { WithinChoice } from '../parts/within';
 import { kernelColumns } from './columns';
+import { Counters } from './counters';
 
 export function KernelsPage(): JSX.Element {
-  const remote = useTable('kernels', { by: kernelBy.value, ...filterParameters(filter.value) });
+  const remote = useTable('kernels', { by: kernelBy.value, ...selectionParameters(filter.value) });
   return (
     <div class="page fixed" data-testid="page-kernels">
       <h1 class="offscreen">Kernels</h1>
@@ -48,7 +50,10 @@ function Body({ table }: { table: Table }): JSX.Element {
   const current = currentRow(table, order);
   return (
     <>
-      <Headline table={table} />
+      <div class="headline">
+        <Headline table={table} />
+        <WithinChoice />
+      </div>
       {table.notes.map((note) => (
         <p class="hint" key={note}>
           {note}
@@ -72,6 +77,7 @@ function Body({ table }: { table: Table }): JSX.Element {
           }
         />
       </Section>
+      <Counters />
     </>
   );
 }

@@ -13,7 +13,7 @@ import {
   timeScale,
 } from '../../lib/format';
 import { go, idleDevice } from '../../model/state';
-import { column, describe, nanoseconds, numbers, texts } from '../../model/tables';
+import { column, describe, nanoseconds, numbers } from '../../model/tables';
 import type { Info, Kind, Table } from '../../model/wire';
 import { Section, ShareBar } from '../parts/bits';
 import { Help } from '../parts/help';
@@ -26,23 +26,19 @@ const TIMES: { name: string; title: string; kind: Kind }[] = [
   { name: 'idle_us', title: 'Idle', kind: 'idle' },
 ];
 
-/** Shares that the overview lists per device. */
 const SHARES: { name: string; title: string }[] = [
+  { name: 'utilization_pct', title: 'Utilization' },
   { name: 'sm_efficiency_pct', title: 'SM efficiency' },
   { name: 'occupancy_pct', title: 'Occupancy' },
+  { name: 'tensor_cores_pct', title: 'Tensor cores' },
 ];
-
-function overviewRow(overview: Table | null, metric: string, device: number): number {
-  return overview ? texts(overview, 'metric').indexOf(`${metric}:${device}`) : -1;
-}
 
 interface DevicesProps {
   table: Table;
-  overview: Table | null;
   info: Info;
 }
 
-export function Devices({ table, overview, info }: DevicesProps): JSX.Element {
+export function Devices({ table, info }: DevicesProps): JSX.Element {
   if (table.rows === 0) {
     const reason = info.pages.idle?.reason || 'No device work was recorded: no kernels, copies or memsets.';
     return (
@@ -60,9 +56,10 @@ export function Devices({ table, overview, info }: DevicesProps): JSX.Element {
           <thead>
             <tr>
               <th scope="col">Device</th>
-              <Head table={table} name="utilization_pct" title="Utilization" />
+              <Head table={table} name="capability" title="Capability" />
+              <Head table={table} name="memory_bytes" title="Memory" />
               {SHARES.map((one) => (
-                <ShareHead key={one.name} overview={overview} metric={one.name} title={one.title} />
+                <Head key={one.name} table={table} name={one.name} title={one.title} />
               ))}
               {TIMES.map((one) => (
                 <Head key={one.name} table={table} name={one.name} title={`${one.title}, ${scale.unit}`} />
@@ -74,38 +71,26 @@ export function Devices({ table, overview, info }: DevicesProps): JSX.Element {
           </thead>
           <tbody>
             {windows.map((_, row) => (
-              <DeviceRow
-                overview={overview}
-                key={String(column(table, 'device')[row])}
-                table={table}
-                row={row}
-                info={info}
-                per={scale}
-              />
+              <DeviceRow key={String(column(table, 'device')[row])} table={table} row={row} info={info} per={scale} />
             ))}
           </tbody>
         </table>
       </ScrollBox>
+      {numbers(table, 'occupancy_unknown').some(
+        (value, row) => value && column(table, 'occupancy_pct')[row] !== null,
+      ) && <p class="hint">* Without the kernels of which the recorder could not tell the occupancy.</p>}
     </Section>
   );
 }
 
-function ShareHead(props: { overview: Table | null; metric: string; title: string }): JSX.Element {
-  const { overview, metric, title } = props;
-  const row = overview ? texts(overview, 'metric').findIndex((name) => name.startsWith(`${metric}:`)) : -1;
+/** Occupancy tells of how many kernels it is unknown. */
+function ShareCell({ table, name, row }: { table: Table; name: string; row: number }): JSX.Element {
+  const share = numbers(table, name)[row];
+  const unknown = name === 'occupancy_pct' ? (numbers(table, 'occupancy_unknown')[row] ?? 0) : 0;
+  const words = unknown > 0 ? `; unknown of ${plural(unknown, 'kernel')}, left out` : '';
   return (
-    <th scope="col" class="number">
-      <Help text={overview && row >= 0 ? texts(overview, 'definition')[row] : title}>{title}</Help>
-    </th>
-  );
-}
-
-function ShareCell(props: { overview: Table | null; metric: string; device: number }): JSX.Element {
-  const row = overviewRow(props.overview, props.metric, props.device);
-  const share = props.overview && row >= 0 ? numbers(props.overview, 'value')[row] : null;
-  return (
-    <td class="number" title={share === null ? 'not recorded' : `${share} %`}>
-      <ShareBar share={share ?? 0} text={percent(share)} />
+    <td class="number" title={`${share === null ? 'not recorded' : `${share} %`}${words}`}>
+      <ShareBar share={share ?? 0} text={`${percent(share)}${unknown > 0 && share !== null ? '\u202f*' : ''}`} />
     </td>
   );
 }
@@ -121,14 +106,13 @@ function Head({ table, name, title }: { table: Table; name: string; title: strin
 interface DeviceRowProps {
   table: Table;
   row: number;
-  overview: Table | null;
   info: Info;
   per: { unit: string; per: number };
 }
 
-function DeviceRow({ table, row, overview, info, per }: DeviceRowProps): JSX.Element {
+function DeviceRow({ table, row, info, per }: DeviceRowProps): JSX.Element {
   const device = Number(column(table, 'device')[row]);
-  const utilization = numbers(table, 'utilization_pct')[row];
+  const memory = numbers(table, 'memory_bytes')[row];
   const whole = nanoseconds(table, 'window_us')[row] ?? 0;
   const concurrency = numbers(table, 'concurrency')[row];
   const gaps = numbers(table, 'gaps')[row];
@@ -142,11 +126,12 @@ function DeviceRow({ table, row, overview, info, per }: DeviceRowProps): JSX.Ele
         GPU {device}{' '}
         <span class="muted device-name">{info.devices.find((one) => one.device === device)?.name ?? ''}</span>
       </td>
-      <td class="number" title={utilization === null ? 'none recorded' : `${utilization} %`}>
-        <ShareBar share={utilization ?? 0} text={percent(utilization)} />
+      <td class="number">{column(table, 'capability')[row] ?? MISSING}</td>
+      <td class="number" title={memory === null ? 'not recorded' : `${memory} B`}>
+        {memorySize(memory)}
       </td>
       {SHARES.map((one) => (
-        <ShareCell key={one.name} overview={overview} metric={one.name} device={device} />
+        <ShareCell key={one.name} table={table} name={one.name} row={row} />
       ))}
       {TIMES.map((one) => {
         const value = nanoseconds(table, one.name)[row];

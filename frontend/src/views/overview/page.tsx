@@ -33,7 +33,7 @@ export function OverviewPage({ info }: { info: Info }): JSX.Element {
       <Findings causes={causes.data} />
       {overview.data && <Cards table={overview.data} />}
       {steps.data && (steps.data.rows > 0 ? <Steps table={steps.data} info={info} /> : <NoSteps />)}
-      {devices.data && <Devices table={devices.data} overview={overview.data} info={info} />}
+      {devices.data && <Devices table={devices.data} info={info} />}
       <Recording info={info} />
       {runs.value && <FileProblems runs={runs.value} />}
     </div>

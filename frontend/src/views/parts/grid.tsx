@@ -9,6 +9,8 @@ export interface GridColumn {
   title: string;
   help?: string;
   width: string;
+  /** Least width where `width` is automatic, px. */
+  least?: number;
   number?: boolean;
   sortable?: boolean;
   cell: (row: number) => ComponentChildren;
@@ -88,7 +90,7 @@ export function Grid(props: GridProps): JSX.Element {
 
 export function minimumWidth(columns: GridColumn[]): string {
   const fixed = columns.reduce(
-    (sum, column) => sum + (column.width.endsWith('px') ? Number.parseInt(column.width, 10) : 160),
+    (sum, column) => sum + (column.width.endsWith('px') ? Number.parseInt(column.width, 10) : (column.least ?? 160)),
     0,
   );
   return `${fixed}px`;

@@ -1,0 +1,230 @@
+/** Memory of one device: its figures, its curve, and its blocks, from the backend's tables. */
+import type { Parameters } from './source';
+import type { Filter, MemoryBy, Range } from './state';
+import { column, nanoseconds, numbers, texts } from './tables';
+import type { Cell, Table } from './wire';
+
+/** Categories in the order in which they are stacked, from below; the last four are told by PyTorch's exports alone. */
+export const CATEGORIES = [
+  'parameter',
+  'optimizer_state',
+  'input',
+  'gradient',
+  'activation',
+  'temporary',
+  'autograd_detail',
+  'unknown',
+] as const;
+
+export const KEY_WORDS: Record<MemoryBy, { title: string; none: string }> = {
+  caller: { title: 'Operator', none: 'from before, or not known' },
+  op: { title: 'Innermost operator', none: 'from before, or not known' },
+  module: { title: 'Module', none: 'outside modules, or from before' },
+  source: { title: 'Source line', none: 'from before, or not known' },
+  annotation: { title: 'Annotation', none: 'outside annotations, or from before' },
+  phase: { title: 'Phase', none: 'from before, or not known' },
+  category: { title: 'Category', none: 'unknown' },
+};
+
+/** `optimizer_state` → `optimizer state`. */
+export function categoryLabel(category: string): string {
+  return category.replaceAll('_', ' ');
+}
+
+export interface DeviceMemory {
+  device: string;
+  peak: number;
+  /** When the peak was first reached, ns. */
+  peakAt: number;
+  peakReserved: number | null;
+  unused: number | null;
+  capacity: number | null;
+  share: number | null;
+  growth: number | null;
+  end: number;
+  allocations: number;
+  frees: number;
+  openBlocks: number | null;
+  openBytes: number | null;
+  steps: number;
+}
+
+export function readDevices(table: Table): DeviceMemory[] {
+  const of = (name: string) => numbers(table, name);
+  const peakAt = nanoseconds(table, 'peak_us');
+  const peak = of('peak_allocated_bytes');
+  const reserved = of('peak_reserved_bytes');
+  const unused = of('unused_reserved_bytes');
+  const capacity = of('capacity_bytes');
+  const share = of('peak_pct');
+  const growth = of('growth_bytes_per_step');
+  const end = of('end_allocated_bytes');
+  const allocations = of('allocations');
+  const frees = of('frees');
+  const openBlocks = of('open_blocks');
+  const openBytes = of('open_bytes');
+  const steps = of('steps');
+  return texts(table, 'device').map((device, row) => ({
+    device,
+    peak: peak[row] ?? 0,
+    peakAt: peakAt[row] ?? 0,
+    peakReserved: reserved[row],
+    unused: unused[row],
+    capacity: capacity[row],
+    share: share[row],
+    growth: growth[row],
+    end: end[row] ?? 0,
+    allocations: allocations[row] ?? 0,
+    frees: frees[row] ?? 0,
+    openBlocks: openBlocks[row],
+    openBytes: openBytes[row],
+    steps: steps[row] ?? 0,
+  }));
+}
+
+/** A step line: what holds from each time on. */
+export interface Curve {
+  /** ns */
+  time: number[];
+  allocated: number[];
+  /** Null where there is no caching allocator, or it was not recorded. */
+  reserved: (number | null)[] | null;
+  /** Bytes by category, from below; empty without categories. */
+  parts: { category: string; bytes: number[] }[];
+}
+
+const TOTALS = ['allocated_bytes', 'reserved_bytes'];
+
+export function readCurve(table: Table): Curve {
+  const known = (name: string) => numbers(table, name).map((value) => value ?? 0);
+  const reserved = numbers(table, 'reserved_bytes');
+  const names = Object.keys(table.data).filter((name) => name.endsWith('_bytes') && !TOTALS.includes(name));
+  const parts = names.map((name) => ({ category: name.slice(0, -'_bytes'.length), bytes: known(name) }));
+  return {
+    time: nanoseconds(table, 'time_us').map((value) => value ?? 0),
+    allocated: known('allocated_bytes'),
+    reserved: reserved.some((value) => value !== null) ? reserved : null,
+    parts: parts
+      .filter(({ bytes }) => bytes.some((value) => value !== 0))
+      .sort((a, b) => categoryOrder(a.category) - categoryOrder(b.category)),
+  };
+}
+
+function categoryOrder(category: string): number {
+  const at = (CATEGORIES as readonly string[]).indexOf(category);
+  return at < 0 ? CATEGORIES.length : at;
+}
+
+/** Position of what holds at a time; -1 before the first. */
+export function entryAt(curve: Pick<Curve, 'time'>, time: number): number {
+  let low = 0;
+  let high = curve.time.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (curve.time[middle] <= time) low = middle + 1;
+    else high = middle;
+  }
+  return low - 1;
+}
+
+/** Position of the highest point, the first of equals; -1 without points. */
+export function highest(values: number[]): number {
+  return values.reduce((best, value, i) => (best < 0 || value > values[best] ? i : best), -1);
+}
+
+/** Microseconds with three decimals, as views take times. */
+export function inMicroseconds(ns: number): string {
+  return (ns / 1e3).toFixed(3);
+}
+
+export function rangeParameters(range: Range | null): Parameters {
+  return range ? { start_us: inMicroseconds(range.t0), end_us: inMicroseconds(range.t1) } : {};
+}
+
+/** Blocks live at an instant; the level then holds all events of that very time. */
+export function liveParameters(at: number): Parameters {
+  return { start_us: inMicroseconds(at), end_us: inMicroseconds(at + 1) };
+}
+
+/** A longer text does not fit into an address on the way to the server. */
+const LONGEST = 2000;
+
+/** The parameter that picks the blocks of a row; an empty one asks for those without a value. Null where none can. */
+export function keyParameters(by: MemoryBy, value: string | null): Parameters | null {
+  // What reads as � here may be another character in the trace.
+  if (value !== null && (value === '' || value.length > LONGEST || value.includes('\ufffd'))) return null;
+  return { [by]: value ?? '' };
+}
+
+/** What the curve and the map show: the zoom, else what all pages are narrowed to, else everything. */
+export function shownRange(zoom: Range | null, narrowed: Filter | null, end: number): Range {
+  const asked = zoom ?? narrowed;
+  if (!asked) return { t0: 0, t1: Math.max(end, 1) };
+  return { t0: asked.t0, t1: Math.max(asked.t1, asked.t0 + 1) };
+}
+
+/** What tells a block from all others. */
+export interface BlockKey {
+  device: string;
+  address: string;
+  /** Start, ns; null of one from before the recording. */
+  from: number | null;
+  bytes: number;
+}
+
+/** Asks for one block, and as few others as can be. */
+export function blockParameters({ device, from, bytes }: BlockKey): Parameters {
+  const size = { device, min_bytes: bytes };
+  if (from === null) return { ...size, state: 'before recording' };
+  // A block that is freed in the very moment it is allocated lives no longer than that.
+  const start = from > 0 ? { start_us: inMicroseconds(from - 1) } : {};
+  return { ...size, ...start, end_us: inMicroseconds(from + 1) };
+}
+
+export interface Blocks {
+  rows: number;
+  table: Table;
+  address: string[];
+  bytes: number[];
+  /** ns; null from before the recording. */
+  from: (number | null)[];
+  /** ns; null where it is not known. */
+  to: (number | null)[];
+  state: string[];
+}
+
+export function readBlocks(table: Table): Blocks {
+  return {
+    rows: table.rows,
+    table,
+    address: texts(table, 'address'),
+    bytes: numbers(table, 'bytes').map((value) => value ?? 0),
+    from: nanoseconds(table, 'from_us'),
+    to: nanoseconds(table, 'to_us'),
+    state: texts(table, 'state'),
+  };
+}
+
+export function blockKey(blocks: Blocks, row: number): BlockKey {
+  return {
+    device: texts(blocks.table, 'device')[row],
+    address: blocks.address[row],
+    from: blocks.from[row],
+    bytes: blocks.bytes[row],
+  };
+}
+
+export function findBlock(blocks: Blocks, key: BlockKey): number {
+  return blocks.address.findIndex(
+    (address, row) => address === key.address && blocks.from[row] === key.from && blocks.bytes[row] === key.bytes,
+  );
+}
+
+/** Groups of blocks, most bytes first: what the colours of the map stand for. */
+export function groupsOf(blocks: Blocks, by: string): { value: Cell; bytes: number }[] {
+  const found = new Map<Cell, number>();
+  column(blocks.table, by).forEach((value, row) => {
+    found.set(value, (found.get(value) ?? 0) + blocks.bytes[row]);
+  });
+  return [...found].map(([value, bytes]) => ({ value, bytes })).sort((a, b) => b.bytes - a.bytes);
+}

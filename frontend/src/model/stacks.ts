@@ -1,0 +1,149 @@
+/** Call stacks as a tree to draw: which weight a block's width stands for, and what a frame is. */
+import { duration, exactTime, memorySize } from '../lib/format';
+import { sourceLabel } from '../lib/names';
+import type { FlameForm, FlameWeight } from './state';
+import { column, nanoseconds, numbers, texts } from './tables';
+import { subtreeSums, type Tree, treeOf } from './tree';
+import type { Kind, Table } from './wire';
+
+export type Weight = Exclude<FlameWeight, 'auto'>;
+
+export const WEIGHT_WORDS: Record<Weight, string> = {
+  device: 'Device work',
+  host: 'Host time',
+  idle: 'Idle time',
+  allocated: 'Allocated bytes',
+};
+
+export const ALL_WEIGHTS = Object.keys(WEIGHT_WORDS) as Weight[];
+
+export interface Flame {
+  table: Table;
+  tree: Tree;
+  weight: Weight;
+  names: string[];
+  /** What a block's width stands for, ns or bytes. */
+  values: number[];
+  whole: number;
+  /** Weights that some frame has any of. */
+  known: Weight[];
+}
+
+const columnOf = (weight: Weight, part: 'self' | 'total') =>
+  `${weight}_${part}_${weight === 'allocated' ? 'bytes' : 'us'}`;
+
+/** A weight of each row, ns or bytes. */
+export function weights(table: Table, weight: Weight, part: 'self' | 'total'): number[] {
+  const name = columnOf(weight, part);
+  return (weight === 'allocated' ? numbers(table, name) : nanoseconds(table, name)).map((value) => value ?? 0);
+}
+
+/** The weight that `auto` stands for: device work where there is some. */
+export function resolve(table: Table, asked: FlameWeight): Weight {
+  if (asked !== 'auto') return asked;
+  return weights(table, 'device', 'self').some((value) => value > 0) ? 'device' : 'host';
+}
+
+/**
+ * Totals of the frames of a file contain each other, so that a file is as wide as its frames' own values; in the other
+ * forms a block is as wide as what it contains.
+ */
+export function flameOf(table: Table, form: FlameForm, asked: FlameWeight): Flame {
+  const weight = resolve(table, asked);
+  const tree = treeOf(table);
+  const values = form === 'file' ? subtreeSums(tree, weights(table, weight, 'self')) : weights(table, weight, 'total');
+  const names = allNames(table);
+  const whole = tree.roots.reduce((sum, row) => sum + values[row], 0);
+  return { table, tree, weight, names, values, whole, known: knownWeights(table) };
+}
+
+export function knownWeights(table: Table): Weight[] {
+  return ALL_WEIGHTS.filter((one) => weights(table, one, 'self').some((value) => value > 0));
+}
+
+export const NO_STACK = 'without a stack';
+
+function allNames(table: Table): string[] {
+  return column(table, 'name').map((name) => (name === null ? NO_STACK : frameLabel(String(name))));
+}
+
+/** `/home/ada/train.py(81): main` → `main (train.py:81)`: what is called tells most. */
+export function frameLabel(name: string): string {
+  const [, rest] = /^.{1,4096}?\(\d+\): (.+)$/s.exec(name) ?? [];
+  const place = sourceLabel(name);
+  return rest === undefined || place === null ? name : `${rest} (${place.split(' (')[0]})`;
+}
+
+/** Frames of Python, of modules, operators, and sums of what is left out. */
+export function frameKind(table: Table, row: number): Kind {
+  const name = column(table, 'name')[row];
+  if (name === null || name === '(smaller)') return 'other';
+  const text = String(name);
+  if (column(table, 'line')[row] !== null || text.startsWith('<built-in')) return 'python';
+  if (text.startsWith('nn.Module: ')) return 'op';
+  return /^\w+::/.test(text) ? 'kernel' : 'annotation';
+}
+
+export const KIND_WORDS: [Kind, string][] = [
+  ['python', 'Python'],
+  ['op', 'Module'],
+  ['kernel', 'Operator'],
+  ['annotation', 'Annotation, file'],
+];
+
+export function weightText(weight: Weight, value: number): string {
+  return weight === 'allocated' ? memorySize(value) : duration(value);
+}
+
+export function weightExact(weight: Weight, value: number): string {
+  return weight === 'allocated' ? `${value} B` : exactTime(value);
+}
+
+export interface FrameSums {
+  self: Record<Weight, number>;
+  total: Record<Weight, number>;
+  /** Rows of the name. */
+  rows: number[];
+  file: string | null;
+  line: number | null;
+}
+
+/** Figures of all frames of a name; what is nested in its like counts once. */
+export function sumsOfFrame({ table, tree }: Pick<Flame, 'table' | 'tree'>, name: string): FrameSums {
+  const names = texts(table, 'name');
+  const rows = names.map((_, row) => row).filter((row) => names[row] === name);
+  const outer = rows.filter((row) => {
+    for (let at = tree.parent[row]; at >= 0; at = tree.parent[at]) if (names[at] === name) return false;
+    return true;
+  });
+  const add = (part: 'self' | 'total', some: number[]) =>
+    Object.fromEntries(
+      ALL_WEIGHTS.map((weight) => {
+        const values = weights(table, weight, part);
+        return [weight, some.reduce((sum, row) => sum + values[row], 0)];
+      }),
+    ) as Record<Weight, number>;
+  const first = rows[0];
+  const file = first === undefined ? null : column(table, 'file')[first];
+  const line = first === undefined ? null : column(table, 'line')[first];
+  return {
+    self: add('self', rows),
+    total: add('total', outer),
+    rows,
+    file: typeof file === 'string' ? file : null,
+    line: typeof line === 'number' ? line : null,
+  };
+}
+
+/** An address that an editor opens, only for a path that is one on this system. */
+export function editorLink(file: string, line: number): string | null {
+  const absolute = /^\/[^/]/.test(file) || /^[A-Za-z]:[\\/]/.test(file);
+  if (!absolute) return null;
+  const path = file
+    .replaceAll('\\', '/')
+    .split('/')
+    .map(encodeURIComponent)
+    .join('/')
+    .replace(/^([A-Za-z])%3A/, '/$1:');
+  return `vscode://file${path}:${line}`;
+}

@@ -1,0 +1,79 @@
+import type { JSX } from 'preact';
+import { useMemo } from 'preact/hooks';
+import { wordFilter } from '../../lib/names';
+import { type DeviceMemory, KEY_WORDS, rangeParameters } from '../../model/memory';
+import { useTable } from '../../model/remote';
+import { filter, filterParameters, type MemoryBy, memoryBy, memoryQuery, memoryZoom } from '../../model/state';
+import { allRows, filterRows } from '../../model/tables';
+import type { Table } from '../../model/wire';
+import { Remarks } from '../idle/remarks';
+import { Busy, ProblemBox, Section } from '../parts/bits';
+import { Export } from '../parts/export';
+import type { Field } from '../parts/fields';
+import { ViewGrid } from '../parts/view_grid';
+import { BySelect } from './keys';
+
+const TOTALS: Field[] = [
+  { key: 'allocated_bytes', title: 'Allocated', as: 'bytes', width: '104px' },
+  { key: 'allocations', title: 'Allocations', as: 'count', width: '100px' },
+  { key: 'freed_bytes', title: 'Freed', as: 'bytes' },
+  { key: 'frees', title: 'Frees', as: 'count', width: '72px' },
+  { key: 'net_bytes', title: 'Net', as: 'bytes' },
+  { key: 'calls', title: 'Calls', as: 'count', width: '72px' },
+];
+const LEFT: Field = { key: 'left_bytes', title: 'Never freed', as: 'bytes', width: '108px' };
+
+/** The groups of a table without bars. */
+export function keyField(by: MemoryBy): Field {
+  const as = by === 'source' ? 'source' : 'name';
+  return { key: by, title: KEY_WORDS[by].title, as, width: 'auto', none: KEY_WORDS[by].none };
+}
+
+/** What the views of a part say beside their figures, and the page has not said above. */
+export function PartNotes({ tables }: { tables: (Table | null)[] }): JSX.Element {
+  const said = useTable('memory', {}).data?.notes ?? [];
+  return <Remarks notes={tables.flatMap((table) => table?.notes ?? []).filter((note) => !said.includes(note))} />;
+}
+
+/** What views say beside their figures, once. */
+export function MemoryNotes({ tables }: { tables: (Table | null)[] }): JSX.Element {
+  return <Remarks notes={tables.flatMap((table) => table?.notes ?? [])} />;
+}
+
+/** What was allocated and freed in the time that is shown, by who did it. */
+export function Totals({ device, addressed }: { device: DeviceMemory; addressed: boolean }): JSX.Element {
+  const by = memoryBy.value;
+  const zoom = memoryZoom.value;
+  const when = zoom ? rangeParameters(zoom) : filterParameters(filter.value);
+  const { data, problem } = useTable('memory_by_op', { by, device: device.device, ...when });
+  const order = useMemo(
+    () => (data?.data[by] ? filterRows(data, allRows(data), [by], wordFilter(memoryQuery.value)) : []),
+    [data, by, memoryQuery.value],
+  );
+  const fields = useMemo(() => [keyField(by), ...TOTALS, ...(addressed ? [LEFT] : [])], [by, addressed]);
+  if (problem) return <ProblemBox problem={problem} />;
+  if (!data?.data[by]) return <Busy what="Adding up…" />;
+  return (
+    <Section
+      title="Allocated and freed, by"
+      class="grow"
+      aside={
+        <>
+          <BySelect label="" />
+          {(zoom || filter.value) && <span class="muted">in the time that is shown</span>}
+          <Export table={data} order={order} name={`memory-by-${by}`} />
+        </>
+      }
+    >
+      <ViewGrid
+        label="Allocated and freed"
+        table={data}
+        fields={fields}
+        order={order}
+        sort={{ column: 'allocated_bytes', descending: true }}
+        testId="total-row"
+        empty={data.rows === 0 ? 'Nothing was allocated or freed.' : 'No row matches.'}
+      />
+    </Section>
+  );
+}

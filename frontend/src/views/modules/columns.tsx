@@ -1,0 +1,105 @@
+import type { JSX } from 'preact';
+import { count, exactTime, largest, MISSING, medianScale, percent, scaled } from '../../lib/format';
+import { deviceWork, type Modules, moduleName, OUTSIDE } from '../../model/modules';
+import { column, describe, nanoseconds, numbers } from '../../model/tables';
+import type { Kind } from '../../model/wire';
+import { ShareBar } from '../parts/bits';
+import type { GridColumn } from '../parts/grid';
+
+const SORT_WORDS: Record<string, string> = {
+  'compiled region': 'compiled',
+  graph: 'graph',
+  annotation: 'annotation',
+};
+
+interface TimeColumn {
+  key: string;
+  title: string;
+  kind: Kind;
+  bar: boolean;
+}
+
+const DEVICE: TimeColumn[] = [
+  { key: 'device_total_us', title: 'Device total', kind: 'kernel', bar: true },
+  { key: 'device_self_us', title: 'Device self', kind: 'kernel', bar: false },
+  { key: 'forward_total_us', title: 'Forward', kind: 'kernel', bar: false },
+  { key: 'backward_total_us', title: 'Backward', kind: 'kernel', bar: false },
+];
+const HOST: TimeColumn[] = [
+  { key: 'host_total_us', title: 'Host total', kind: 'op', bar: true },
+  { key: 'host_self_us', title: 'Host self', kind: 'op', bar: false },
+];
+
+function timeColumns({ table, outside }: Modules, columns: TimeColumn[]): GridColumn[] {
+  const first = nanoseconds(table, columns[0].key);
+  const scale = medianScale(first.filter((_, row) => row !== outside));
+  const most = largest(first) || 1;
+  return columns.map(({ key, title, kind, bar }) => {
+    const values = nanoseconds(table, key);
+    return {
+      key,
+      title: `${title}, ${scale.unit}`,
+      help: describe(table, key),
+      width: '124px',
+      number: true,
+      cell: (row) => (
+        <ShareBar share={bar ? (100 * (values[row] ?? 0)) / most : 0} text={scaled(values[row], scale)} kind={kind} />
+      ),
+      hover: (row) => exactTime(values[row]),
+    };
+  });
+}
+
+export function ModuleName({ modules, row }: { modules: Modules; row: number }): JSX.Element {
+  const { table } = modules;
+  const sorts = column(table, 'sort');
+  // Where all are of a sort, a note says which.
+  const mixed = new Set(sorts.filter((sort) => sort !== null)).size > 1;
+  const sort = mixed && SORT_WORDS[String(sorts[row] ?? '')];
+  if (row === modules.outside) return <span class="name muted">{OUTSIDE}</span>;
+  return (
+    <>
+      <span class="name">{moduleName(modules, row)}</span>
+      {sort && <span class="tag">{sort}</span>}
+    </>
+  );
+}
+
+export function moduleColumns(modules: Modules, first: string): GridColumn[] {
+  const { table } = modules;
+  const calls = numbers(table, 'calls');
+  const shares = numbers(table, 'device_total_pct');
+  const share: GridColumn = {
+    key: 'device_total_pct',
+    title: 'Of device',
+    help: describe(table, 'device_total_pct'),
+    width: '84px',
+    number: true,
+    cell: (row) => percent(shares[row]),
+    hover: (row) => (shares[row] === null ? 'no device work' : `${shares[row]} %`),
+  };
+  const path = column(table, table.data.path ? 'path' : 'class');
+  return [
+    {
+      key: 'name',
+      title: first,
+      help: describe(table, table.data.name ? 'name' : 'class'),
+      width: 'auto',
+      least: 280,
+      cell: (row) => <ModuleName modules={modules} row={row} />,
+      hover: (row) => String(path[row] ?? OUTSIDE),
+    },
+    {
+      key: 'calls',
+      title: 'Calls',
+      help: describe(table, 'calls'),
+      width: '72px',
+      number: true,
+      cell: (row) => (row === modules.outside ? MISSING : count(calls[row])),
+    },
+    ...(deviceWork(table) > 0 ? [...timeColumns(modules, DEVICE), share] : []),
+    ...timeColumns(modules, HOST).map(
+      (one): GridColumn => ({ ...one, cell: (row) => (row === modules.outside ? MISSING : one.cell(row)) }),
+    ),
+  ];
+}

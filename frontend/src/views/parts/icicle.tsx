@@ -1,0 +1,219 @@
+import type { ComponentChildren, JSX } from 'preact';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { blend, inkOn, shadeOf, word } from '../../lib/colours';
+import { theme } from '../../model/state';
+import { type Block, layOut, type Tree } from '../../model/tree';
+import { useSize } from './size';
+
+export const BLOCK_HEIGHT = 19;
+/** Thinner blocks cannot be seen. */
+const LEAST_PX = 0.4;
+const SHADE = 0.09;
+/** Room that a text needs to tell anything. */
+const TEXT_PX = 28;
+
+export interface IcicleProps {
+  label: string;
+  tree: Tree;
+  values: number[];
+  names: string[];
+  colour: (row: number) => string;
+  /** Whether neighbours of one colour differ by a shade. */
+  shaded: boolean;
+  /** Rows that are drawn pale. */
+  pale: ((row: number) => boolean) | null;
+  zoom: number | null;
+  chosen: number | null;
+  onPick: (row: number) => void;
+  onBack: () => void;
+  tooltip: (row: number) => ComponentChildren;
+  testId: string;
+}
+
+interface Spot {
+  block: Block;
+  x: number;
+  y: number;
+}
+
+/** Blocks on blocks, each as wide as its value, the widest at the left. Mouse and arrows go from one to the other. */
+export function Icicle(props: IcicleProps): JSX.Element {
+  const { tree, values, zoom } = props;
+  const { ref, width } = useSize<HTMLDivElement>();
+  const canvas = useRef<HTMLCanvasElement>(null);
+  const [spot, setSpot] = useState<Spot | null>(null);
+  const [active, setActive] = useState<number | null>(null);
+  const blocks = useMemo(() => layOut(tree, values, zoom), [tree, values, zoom]);
+  const levels = blocks.reduce((most, block) => Math.max(most, block.level + 1), 1);
+  const height = levels * BLOCK_HEIGHT + 1;
+  useEffect(() => {
+    setSpot(null);
+    // What is zoomed to comes into sight, with the row above it.
+    const level = blocks.find((block) => block.row === zoom)?.level ?? 0;
+    if (ref.current) ref.current.scrollTop = Math.max(0, level - 1) * BLOCK_HEIGHT;
+  }, [blocks]);
+  useEffect(() => {
+    if (canvas.current && width > 0) draw(canvas.current, blocks, props, active);
+  }, [blocks, width, height, active, props.colour, props.pale, props.chosen, theme.value]);
+  const at = (event: MouseEvent) => hit(blocks, event.offsetX / width, Math.floor(event.offsetY / BLOCK_HEIGHT));
+  const onKeyDown = (event: KeyboardEvent) => {
+    const next = press(event.key, blocks, active, props);
+    if (next === undefined) return;
+    event.preventDefault();
+    setActive(next);
+    const shown = blocks.find((block) => block.row === next);
+    if (shown && ref.current) revealLevel(ref.current, shown.level);
+  };
+  const told = active === null ? '' : props.names[active];
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: a picture that keys walk through
+    <div
+      class="icicle"
+      ref={ref}
+      role="group"
+      aria-label={props.label}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: keys walk through the picture
+      tabIndex={0}
+      onKeyDown={onKeyDown}
+      onBlur={() => setActive(null)}
+    >
+      <canvas
+        ref={canvas}
+        role="img"
+        aria-label={props.label}
+        data-testid={props.testId}
+        style={{ width: `${width}px`, height: `${height}px`, cursor: spot ? 'pointer' : undefined }}
+        onMouseMove={(event) => {
+          const block = at(event);
+          setSpot(block ? { block, x: event.clientX, y: event.clientY } : null);
+        }}
+        onMouseLeave={() => setSpot(null)}
+        onClick={(event) => {
+          const block = at(event);
+          if (block) props.onPick(block.row);
+        }}
+      />
+      <span class="offscreen" role="status">
+        {told.slice(0, 200)}
+      </span>
+      {spot && <Tip spot={spot}>{props.tooltip(spot.block.row)}</Tip>}
+    </div>
+  );
+}
+
+const TIP_WIDTH = 420;
+
+function Tip({ spot, children }: { spot: Spot; children: ComponentChildren }): JSX.Element {
+  const left = Math.max(4, Math.min(spot.x + 14, window.innerWidth - TIP_WIDTH - 8));
+  const below = spot.y < window.innerHeight * 0.6;
+  const place = below ? { top: `${spot.y + 16}px` } : { bottom: `${window.innerHeight - spot.y + 10}px` };
+  return (
+    <div
+      class="icicle-tip"
+      data-testid="icicle-tip"
+      style={{ left: `${left}px`, maxWidth: `${TIP_WIDTH}px`, ...place }}
+    >
+      {children}
+    </div>
+  );
+}
+
+function hit(blocks: Block[], share: number, level: number): Block | null {
+  return blocks.find((block) => block.level === level && block.from <= share && share < block.to) ?? null;
+}
+
+/** The row that a key leads to; undefined where it means nothing here. */
+function press(key: string, blocks: Block[], active: number | null, props: IcicleProps): number | null | undefined {
+  if (key === 'Escape' || key === 'Backspace') {
+    props.onBack();
+    return active;
+  }
+  const now = blocks.find((block) => block.row === active);
+  if (key === 'Enter' && now) {
+    props.onPick(now.row);
+    return active;
+  }
+  if (!key.startsWith('Arrow')) return undefined;
+  if (!now) return blocks.length > 0 ? (props.zoom ?? blocks[0].row) : null;
+  return neighbour(key, blocks, now, props.tree) ?? active;
+}
+
+function neighbour(key: string, blocks: Block[], now: Block, tree: Tree): number | undefined {
+  const level = { ArrowUp: now.level - 1, ArrowDown: now.level + 1 }[key] ?? now.level;
+  const same = blocks.filter((block) => block.level === level).sort((a, b) => a.from - b.from);
+  if (key === 'ArrowUp') return same.find((block) => block.from <= now.from && now.from < block.to)?.row;
+  if (key === 'ArrowDown') return same.find((block) => tree.parent[block.row] === now.row)?.row;
+  return same[same.indexOf(now) + (key === 'ArrowRight' ? 1 : -1)]?.row;
+}
+
+function revealLevel(box: HTMLElement, level: number): void {
+  const top = level * BLOCK_HEIGHT;
+  if (top < box.scrollTop) box.scrollTop = top;
+  else if (top + BLOCK_HEIGHT > box.scrollTop + box.clientHeight) box.scrollTop = top + BLOCK_HEIGHT - box.clientHeight;
+}
+
+function draw(canvas: HTMLCanvasElement, blocks: Block[], props: IcicleProps, active: number | null): void {
+  const ratio = window.devicePixelRatio || 1;
+  const { clientWidth: width, clientHeight: height } = canvas;
+  canvas.width = Math.round(width * ratio);
+  canvas.height = Math.round(height * ratio);
+  const pen = canvas.getContext('2d');
+  if (!pen) return;
+  const style = getComputedStyle(canvas);
+  const paper = word(sixDigits(style.getPropertyValue('--raised').trim()));
+  pen.scale(ratio, ratio);
+  pen.font = `11px ${style.fontFamily}`;
+  pen.textBaseline = 'middle';
+  for (const block of blocks)
+    drawBlock({ pen, width, paper, ink: style.getPropertyValue('--text') }, block, props, active);
+}
+
+interface Sheet {
+  pen: CanvasRenderingContext2D;
+  width: number;
+  paper: number;
+  ink: string;
+}
+
+function drawBlock({ pen, width, paper, ink }: Sheet, block: Block, props: IcicleProps, active: number | null): void {
+  const left = block.from * width;
+  const wide = (block.to - block.from) * width;
+  if (wide < LEAST_PX) return;
+  const name = props.names[block.row];
+  const solid = blend(word(props.colour(block.row)), paper, props.shaded ? shadeOf(name) * SHADE : 0);
+  const pixel = props.pale?.(block.row) ? blend(solid, paper, 0.82) : solid;
+  const top = block.level * BLOCK_HEIGHT;
+  pen.fillStyle = hex(pixel);
+  pen.fillRect(left, top, Math.max(wide - (wide > 3 ? 1 : 0), LEAST_PX), BLOCK_HEIGHT - 1);
+  if (wide > TEXT_PX) {
+    pen.fillStyle = inkOn(pixel);
+    pen.fillText(fitting(pen, name, wide - 8), left + 4, top + BLOCK_HEIGHT / 2);
+  }
+  if (block.row !== props.chosen && block.row !== active) return;
+  pen.strokeStyle = ink;
+  pen.lineWidth = 2;
+  pen.strokeRect(left + 1, top + 1, Math.max(wide - 3, 1), BLOCK_HEIGHT - 3);
+}
+
+/** Built style sheets have `#fff` for white. */
+function sixDigits(colour: string): string {
+  return colour.replace(/^#(.)(.)(.)$/, '#$1$1$2$2$3$3');
+}
+
+function hex(pixel: number): string {
+  const part = (shift: number) => ((pixel >> shift) & 0xff).toString(16).padStart(2, '0');
+  return `#${part(0)}${part(8)}${part(16)}`;
+}
+
+/** As much of a text as fits. */
+function fitting(pen: CanvasRenderingContext2D, text: string, room: number): string {
+  const cut = text.slice(0, Math.ceil(room / 3));
+  if (cut.length === text.length && pen.measureText(text).width <= room) return text;
+  let [low, high] = [0, cut.length];
+  while (low < high) {
+    const middle = (low + high + 1) >> 1;
+    if (pen.measureText(`${cut.slice(0, middle)}…`).width <= room) low = middle;
+    else high = middle - 1;
+  }
+  return low > 0 ? `${cut.slice(0, low)}…` : '';
+}
