@@ -35,6 +35,7 @@ CAUSES = (
 """Causes of idle time, in the order in which pages list them; ``docs/definitions.md`` says what each means."""
 
 CODE = {cause: code for code, cause in enumerate(CAUSES)}
+_BLOCK = 1 << 18
 LATE_NS = 1_000_000
 """Above this, a device that shows nothing although the launch has returned was probably busy with work that is not recorded."""
 
@@ -181,7 +182,17 @@ def _owner(trace: LinkedTrace, rows: Index) -> Index:
 def _host_time(host: HostTime, gap: Index, thread: Index, start: Index, end: Index) -> Segments:
     """Return what the host did in some pieces of time; where their own thread shows nothing, the main thread may."""
     piece, start, end = host.cut(thread, start, end)
-    gap, thread = gap[piece], thread[piece]
+    blocks = range(0, max(start.size, 1), _BLOCK)
+    # a block at a time, so that what neighbours share is joined before the next is looked at
+    return _joined([_block(host, gap[piece[at]], thread[piece[at]], start[at], end[at]) for at in map(_slice, blocks)])
+
+
+def _slice(low: int) -> slice:
+    return slice(low, low + _BLOCK)
+
+
+def _block(host: HostTime, gap: Index, thread: Index, start: Index, end: Index) -> Segments:
+    """Return segments of parts of time in which no event of their thread begins or ends."""
     what, event = host.doing(thread, start)
     silent = what == UNTRACED
     found = _segments(
@@ -191,7 +202,18 @@ def _host_time(host: HostTime, gap: Index, thread: Index, start: Index, end: Ind
     gap = gap[silent][piece]
     piece, start, end = host.cut(main, start, end)
     gap, main = gap[piece], main[piece]
-    return _joined([found, _segments(host, gap, main, start, end, host.doing(main, start))])
+    found = _joined([found, _segments(host, gap, main, start, end, host.doing(main, start))])
+    return _without_borders(found.take(np.lexsort((found.start, found.gap))))
+
+
+def _without_borders(found: Segments) -> Segments:
+    """Join neighbours that agree in everything."""
+    if not len(found):
+        return found
+    keys = (getattr(found, item.name) for item in fields(found) if item.name not in ("gap", "start", "end"))
+    first = found.runs(*keys)
+    last = np.append(first[1:], len(found)) - 1
+    return replace(found.take(first), end=found.end[last])
 
 
 def _segments(
@@ -216,8 +238,4 @@ def _in_order(trace: LinkedTrace, found: Segments) -> Segments:
     piece, start, end = cut_at(found.start, found.end, trace.steps_table.start)
     found = replace(found.take(piece), start=start, end=end)
     found = replace(found, step=trace.steps_table.period_holding(start).astype(np.int64))
-    first = found.runs(
-        *(getattr(found, item.name) for item in fields(found) if item.name not in ("gap", "start", "end"))
-    )
-    last = np.append(first[1:], len(found)) - 1
-    return replace(found.take(first), end=found.end[last]) if len(found) else found
+    return _without_borders(found)

@@ -178,7 +178,11 @@ class HostTime:
     @cached_property
     def _of_class(self) -> list[OpenRanges]:
         return [
-            self._ranges(self._compiler, self._overhead) if chosen is None else self._ranges(chosen)
+            self._ranges(self._compiler, self._overhead)
+            if chosen is None
+            else self._of_set["outermost"]
+            if chosen is self._sets["outermost"]
+            else self._ranges(chosen)
             for chosen in self._classes
         ]
 

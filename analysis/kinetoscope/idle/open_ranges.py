@@ -68,17 +68,23 @@ class Changes:
     """
 
     def __init__(self, thread: Index, start: Index, end: Index) -> None:
-        real = end > start
-        both = np.concatenate([thread[real], thread[real]])
-        times = np.concatenate([start[real], end[real]])
-        order = np.lexsort((times, both))
-        both, times = both[order], times[order]
-        fresh = np.ones(times.size, bool)
-        fresh[1:] = (times[1:] != times[:-1]) | (both[1:] != both[:-1])
-        both, self._times = both[fresh], times[fresh]
-        found, first = np.unique(both, return_index=True)
-        bounds = np.append(first, both.size).tolist()
-        self._parts = {number: (bounds[i], bounds[i + 1]) for i, number in enumerate(found.tolist())}
+        order = np.argsort(thread, kind="stable")
+        found, first = np.unique(thread[order], return_index=True)
+        bounds = np.append(first, thread.size).tolist()
+        times, at = [], 0
+        self._parts = {}
+        for i, number in enumerate(found.tolist()):
+            own = order[bounds[i] : bounds[i + 1]]
+            own = own[end[own] > start[own]]
+            changes = np.concatenate([start[own], end[own]])
+            changes.sort(
+                kind="stable"
+            )  # two runs that are nearly in order: faster than finding the different ones first
+            changes = changes[np.append(True, changes[1:] != changes[:-1])] if changes.size else changes
+            self._parts[number] = (at, at + changes.size)
+            times.append(changes)
+            at += changes.size
+        self._times = np.concatenate([np.empty(0, np.int64), *times])
 
     def cut(self, thread: Index, start: Index, end: Index) -> tuple[Index, Index, Index]:
         """Cut pieces of time at the changes of their threads.
