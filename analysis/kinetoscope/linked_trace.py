@@ -153,7 +153,8 @@ class LinkedTrace:
     @cached_property
     def idle_segments(self) -> causes.Segments:
         """Idle time cut by cause."""
-        return causes.build(self, self.host_time)
+        # what was sorted to find them is let go, unless somebody else has asked for it already
+        return causes.build(self, self.__dict__.get("host_time") or host_time.HostTime(self))
 
     @cached_property
     def critical_path(self) -> critical_path.Stretches:
