@@ -182,7 +182,7 @@ def test_real_traces_come_back_as_they_were(known):
 
 
 FRAMES, OPS, KERNELS = 2_000_000, 20_000, 1_000
-SECONDS, MEGABYTES = 60, 1_200
+SECONDS, MEGABYTES, MEGABYTES_WITH_CAUSES = 60, 1_000, 1_500
 
 MEASURE = """
 import resource, sys, time
@@ -191,10 +191,10 @@ from kinetoscope.loading import load_file
 from kinetoscope.source import Source
 trace = load_file(Source(sys.argv[1]))
 trace.view("steps"), trace.view("kernels")
-opened = time.monotonic() - began
+opened, peak = time.monotonic() - began, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
 trace.view("gaps")
 assert len(trace) == int(sys.argv[2]), len(trace)
-print(opened, time.monotonic() - began, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000)
+print(opened, peak, time.monotonic() - began, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000)
 """
 
 
@@ -225,12 +225,14 @@ def test_two_million_python_frames_open_within_a_stated_budget_and_then_at_once(
             command, capture_output=True, text=True, timeout=300, check=True, env=_environment(cache_folder)
         )
         figures.append([float(part) for part in done.stdout.split()])
-    (opened, cold, cold_peak), (again, warm, _) = figures
+    (opened, opened_peak, cold, cold_peak), (again, _, warm, _) = figures
     print(
         f"{path.stat().st_size / 1e6:.0f} MB of JSON: cold {cold:.1f} s, {cold_peak:.0f} MB; again {warm:.1f} s, the first views {opened:.1f} and {again:.1f} s"
     )
     assert cold < SECONDS
-    assert cold_peak < MEGABYTES
+    assert opened_peak < MEGABYTES
+    # causes are found while the cache is still being written in the background: how much of the two falls together is chance
+    assert cold_peak < MEGABYTES_WITH_CAUSES
     assert again < opened / 2
     assert warm < cold
 
