@@ -12,9 +12,9 @@ import numpy.typing as npt
 from kinetoscope import copying, intervals, launching, schema, tensor_cores
 from kinetoscope.advice import memory_facts
 from kinetoscope.advice.unknown import UnknownError
+from kinetoscope.device_figures import sm_efficiency_pct
 from kinetoscope.idle.causes import CODE
 from kinetoscope.naming import matching
-from kinetoscope.views.device_figures import sm_efficiency_pct
 
 if TYPE_CHECKING:
     from kinetoscope.trace import Trace

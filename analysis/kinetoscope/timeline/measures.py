@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from kinetoscope import intervals, launching
+from kinetoscope.device_figures import fill_level
 from kinetoscope.memory import curve
 from kinetoscope.timeline.counters import Counter, counter_lane
-from kinetoscope.views.device_figures import fill_level
 
 if TYPE_CHECKING:
     from kinetoscope.devices import Device

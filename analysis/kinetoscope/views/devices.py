@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
-from kinetoscope import intervals
+from kinetoscope import device_figures, intervals
 from kinetoscope.devices import properties
 from kinetoscope.schema import Column
-from kinetoscope.views import device_figures
 from kinetoscope.views.common import no_device_note
 from kinetoscope.views.registry import View
 

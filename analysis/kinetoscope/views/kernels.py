@@ -11,11 +11,11 @@ import numpy.typing as npt
 import pandas as pd
 
 from kinetoscope import schema, tensor_cores
+from kinetoscope.device_figures import occupancy_of
 from kinetoscope.naming import matching
 from kinetoscope.operators.recorded import of_ops
 from kinetoscope.schema import Column
 from kinetoscope.views.common import SELECTION, Selection, names_of, no_device_note, pct, step_note, texts_of
-from kinetoscope.views.device_figures import occupancy_of
 from kinetoscope.views.registry import Parameter, View
 
 if TYPE_CHECKING:
