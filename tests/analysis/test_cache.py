@@ -182,23 +182,30 @@ def test_real_traces_come_back_as_they_were(known):
 
 
 FRAMES, OPS, KERNELS = 2_000_000, 20_000, 1_000
-SECONDS, MEGABYTES, MEGABYTES_WITH_CAUSES = 60, 1_000, 1_500
+SECONDS, MEGABYTES, MEGABYTES_WITH_CAUSES = 60, 1_000, 1_250
 
+# getrusage would also tell the memory of the program that started this one, which is the whole test run
 MEASURE = """
-import resource, sys, time
+import sys, time
+def peak_mb():
+    with open("/proc/self/status") as status:
+        return next(int(line.split()[1]) for line in status if line.startswith("VmHWM")) * 1024 / 1e6
 began = time.monotonic()
 from kinetoscope.loading import load_file
 from kinetoscope.source import Source
 trace = load_file(Source(sys.argv[1]))
 trace.view("steps"), trace.view("kernels")
-opened, peak = time.monotonic() - began, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000
+opened, peak = time.monotonic() - began, peak_mb()
 trace.view("gaps")
 assert len(trace) == int(sys.argv[2]), len(trace)
-print(opened, peak, time.monotonic() - began, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1000)
+print(opened, peak, time.monotonic() - began, peak_mb())
 """
 
 
 @pytest.mark.slow
+@pytest.mark.skipif(
+    not Path("/proc/self/status").exists(), reason="the peak memory of a process is read from /proc, which Linux has"
+)
 def test_two_million_python_frames_open_within_a_stated_budget_and_then_at_once(tmp_path, cache_folder):
     path = tmp_path / "frames.json"
     with path.open("w") as file:
