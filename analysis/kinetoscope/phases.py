@@ -6,12 +6,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from kinetoscope import nesting
+from kinetoscope import intervals, nesting, self_time
 from kinetoscope.naming import matching
 from kinetoscope.schema import CODE
 
@@ -26,6 +26,28 @@ PHASES = ("forward", "backward", "optimizer", "data", "other")
 """Phases, in the order of their codes."""
 
 PHASE = {name: code for code, name in enumerate(PHASES)}
+
+_FIRST = ("backward", "optimizer", "forward", "data")
+"""Which phase an instant is in, where threads are in several: the first of these."""
+
+
+class Stretches(NamedTuple):
+    """Stretches of time in one phase, in time order; none overlap.
+
+    Parameters
+    ----------
+    phase : ndarray of int64
+        Index into :data:`PHASES`; never ``other``.
+    start, end : ndarray of int64
+        ns.
+    step : ndarray of int64
+        Position of the step whose period holds the start, -1 for none.
+    """
+
+    phase: Index
+    start: Index
+    end: Index
+    step: Index
 
 
 def phase_of(trace: LinkedTrace, rows: Index) -> Codes:
@@ -87,3 +109,46 @@ def _innermost(trace: LinkedTrace, holder: Flags) -> Index:
     parent = nesting.parents(thread[place], end[place])
     found = nesting.enclosing(end[place], parent, nesting.nearest_before(holder, thread), end)
     return np.where(found >= 0, place[np.maximum(found, 0)] if place.size else -1, -1)
+
+
+def stretches(trace: LinkedTrace) -> Stretches:
+    """Cut the host's time by phase, all threads together.
+
+    An instant is in the phase of what is open on the threads then: backward, else optimizer, else forward, else data. Neighbours of one phase and
+    one step are one stretch, with the time of no phase between them.
+
+    Parameters
+    ----------
+    trace : LinkedTrace
+
+    Returns
+    -------
+    Stretches
+    """
+    columns, rows, parent = trace.columns, trace.host.rows, trace.host.parent
+    code = _of_host(trace)
+    above = np.where(parent >= 0, code[np.maximum(parent, 0)] if code.size else code, PHASE["other"])
+    # what is in the phase of what it lies in changes nothing
+    changes = np.flatnonzero(code != above)
+    held = rows[changes]
+    owner, start, end = self_time.pieces(columns.thread[held].astype(np.int64), columns.start[held], columns.end[held])
+    phase = code[changes][owner]
+    taken, parts = intervals.empty(), []
+    for name in _FIRST:
+        own = phase == PHASE[name]
+        found = intervals.union(start[own], end[own])
+        free = intervals.subtract(found, taken)
+        parts.append((np.full(free[0].size, PHASE[name], np.int64), *free))
+        taken = intervals.merge(taken, found)
+    return _joined(trace, *(np.concatenate(part) for part in zip(*parts, strict=True)))
+
+
+def _joined(trace: LinkedTrace, phase: Index, start: Index, end: Index) -> Stretches:
+    """Put stretches in order and make one of neighbours of one phase and step."""
+    order = np.argsort(start, kind="stable")
+    phase, start, end = phase[order], start[order], end[order]
+    step = trace.steps_table.period_holding(start).astype(np.int64)
+    first = np.ones(phase.size, bool)
+    first[1:] = (phase[1:] != phase[:-1]) | (step[1:] != step[:-1])
+    last = np.append(first[1:], True)[: phase.size]
+    return Stretches(phase[first], start[first], end[last], step[first])

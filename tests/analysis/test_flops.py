@@ -170,4 +170,7 @@ def test_tables() -> None:
         assert entry["source"].startswith("https://")
     assert peaks_of("NVIDIA H100 80GB HBM3")["bf16"] == 989.5
     assert peaks_of("NVIDIA H100 PCIe")["bf16"] == 756.5
+    assert peaks_of("NVIDIA B200")["bf16"] == 2250
+    assert peaks_of("NVIDIA GB200") == {}
+    assert peaks_of("AMD Instinct MI300X")["fp8"] == 2614.9
     assert peaks_of("") == {}

@@ -91,6 +91,18 @@ def test_recorded_counters() -> None:
     assert frame["metric"].nunique() == 9
 
 
+def test_kernels_and_calls_say_their_category() -> None:
+    builder = TraceBuilder().kernel(0, 10, name="ampere_sgemm_128x64").kernel(20, 25, name="reduce_kernel")
+    trace = trace_of(builder)
+    for view in ("kernels", "kernel_calls"):
+        assert rows(trace, view, "name", "category") == [
+            ("ampere_sgemm_128x64", "matrix multiply"),
+            ("reduce_kernel", "reduction"),
+        ]
+    assert rows(trace, "kernel_calls", "name", category="matrix multiply") == [("ampere_sgemm_128x64",)]
+    assert rows(trace, "kernels", "category", by="family") == [("matrix multiply",), ("reduction",)]
+
+
 @given(random_traces.traces(), st.integers(0, 100))
 def test_running_within_cuts_kernels(builder: TraceBuilder, cut: int) -> None:
     trace = trace_of(builder)

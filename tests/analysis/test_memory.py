@@ -249,6 +249,14 @@ def test_oddities_are_counted_and_fail_only_themselves() -> None:
         assert told in notes
 
 
+def test_what_does_not_fit_is_counted_by_device() -> None:
+    builder = TraceBuilder().op(0, 100).memory(5, -8, addr=1, **CPU).memory(6, -8, addr=1, **CPU)
+    builder.memory(10, 8, allocated=8, addr=2).memory(20, 8, allocated=99, addr=3).memory(30, -8, allocated=91, addr=3)
+    columns = ("device", "unmatched_frees", "jumps")
+    assert rows(trace_of(builder), "memory", *columns) == [("cuda:0", 0, 1), ("cpu", 1, 0)]
+    assert rows(trace_of(TraceBuilder().op(0, 9).memory(5, 8)), "memory", *columns) == [("cuda:0", None, 0)]
+
+
 def test_one_address_on_two_devices_is_two_blocks() -> None:
     builder = TraceBuilder().op(0, 100).memory(1, 8, addr=5).memory(2, 9, addr=5, device=1)
     builder.memory(3, -8, addr=5).memory(4, -9, addr=5, device=1)

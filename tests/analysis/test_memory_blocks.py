@@ -9,11 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import random_traces
 from build import TraceBuilder
 from kinetoscope.memory.blocks import STATES, pair
 from kinetoscope.memory.curve import curves, thinned
 from kinetoscope.memory.events import MemoryDevice, MemoryEvents
-from kinetoscope.phases import PHASES, phase_of
+from kinetoscope.phases import PHASES, phase_of, stretches
 from kinetoscope.reading.arguments import MISSING
 from tables import rows, trace_of
 
@@ -157,6 +158,38 @@ def test_the_innermost_mark_decides() -> None:
         "autograd::engine::evaluate_function: torch::autograd::AccumulateGrad": "backward",
         "aten::clone": "backward",
     }
+
+
+def test_phases_over_time() -> None:
+    builder = TraceBuilder().annotation(0, 30, LOADER).python(20, 50, "nn.Module: Net_0").op(25, 28, "aten::mm", seq=1)
+    builder.python(60, 70, "nn.Module: Net_0")  # nothing between: one stretch of forward
+    builder.op(65, 90, "MmBackward0", tid=2, seq=1, fwd_thread=1).annotation(85, 99, "Optimizer.step#SGD.step")
+    builder.op(200, 210, "aten::zeros")
+    trace = trace_of(builder)
+    found = [("data", 0, 20, None), ("forward", 20, 65, None), ("backward", 65, 90, None), ("optimizer", 90, 99, None)]
+    assert rows(trace, "phase_ranges", "phase", "start_us", "end_us", "step") == found
+    assert rows(trace, "phase_ranges", "phase", longest=1) == [("forward",)]
+    assert trace.view("phase_ranges", longest=1).attrs["notes"] == ["3 shorter stretches are left out."]
+    builder.step(1, 0, 55).step(2, 55, 100)
+    found[1:2] = [("forward", 20, 50, 1), ("forward", 60, 65, 2)]
+    assert [row[:3] for row in rows(trace_of(builder), "phase_ranges", "phase", "start_us", "end_us")] == [
+        row[:3] for row in found
+    ]
+    assert rows(trace_of(TraceBuilder().op(0, 1)), "phase_ranges", "phase") == []
+
+
+@given(random_traces.traces())
+def test_stretches_of_phases_do_not_overlap(builder: TraceBuilder) -> None:
+    trace = trace_of(builder)
+    found = stretches(trace)
+    assert (found.end > found.start).all()
+    assert (found.start[1:] >= found.end[:-1]).all()
+    # whatever the innermost event of a thread is in, the instant is in that phase or in one that goes before it
+    for row in trace.host.rows.tolist():
+        start = int(trace.columns.start[row])
+        own = phase_of(trace, np.array([row]))[0]
+        if PHASES[own] != "other" and trace.columns.duration[row] > 0:
+            assert ((found.start <= start) & (start < found.end)).sum() == 1
 
 
 def test_no_event_has_no_phase() -> None:

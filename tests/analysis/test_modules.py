@@ -142,6 +142,65 @@ def test_own_device_work_adds_up(builder: TraceBuilder) -> None:
         assert round(trace.view("modules", step=step)["device_self_us"].sum() * 1000) == round(kernels * 1000)
 
 
+def allocating() -> TraceBuilder:
+    """Return two calls of a module within another, and what GPU 0 and the host hold meanwhile."""
+    builder = TraceBuilder().python(0, 100, "nn.Module: Net_0")
+    builder.python(10, 30, "nn.Module: Linear_0").python(40, 60, "nn.Module: Linear_0")
+    for at, size, allocated in (
+        *((5, 100, 1100), (15, 50, 1150), (20, 30, 1180), (25, -50, 1130)),
+        *((45, 7, 1137), (60, 500, 1637), (150, 9, 1646)),
+    ):
+        builder.memory(at, size, allocated=allocated, device_type=1, device=0)
+    return builder.memory(50, 9999, device_type=0, device=-1)
+
+
+def test_memory_of_a_call_is_counted_from_where_it_began() -> None:
+    trace = trace_of(allocating())
+    columns = ("name", "peak_memory_bytes", "memory_device")
+    # 1637 - 1000; the larger of 1180 - 1100 and 1137 - 1130: what comes at the end of a call is outside
+    assert rows(trace, "modules", *columns) == [("Net_0", 637, "cuda:0"), ("Linear_0", 80, "cuda:0")]
+    assert rows(trace, "modules", *columns, start_us=40, end_us=60) == [
+        ("Net_0", None, None),
+        ("Linear_0", 7, "cuda:0"),
+    ]
+    assert rows(trace, "modules", "class", *columns[1:], by="class") == [
+        ("Net", 637, "cuda:0"),
+        ("Linear", 80, "cuda:0"),
+    ]
+
+
+def test_memory_of_the_host_counts_where_no_other_was_recorded() -> None:
+    builder = TraceBuilder().python(0, 10, "nn.Module: A_0").memory(5, 64, device_type=0, device=-1).memory(6, -64)
+    assert rows(trace_of(builder), "modules", "peak_memory_bytes", "memory_device") == [(0, "cuda:0")]
+    builder = TraceBuilder().python(0, 10, "nn.Module: A_0").memory(5, 64, device_type=0, device=-1)
+    assert rows(trace_of(builder), "modules", "peak_memory_bytes", "memory_device") == [(64, "cpu")]
+    assert rows(trace_of(trained()), "modules", "peak_memory_bytes", "memory_device") == [(None, None), (None, None)]
+
+
+@pytest.mark.parametrize("name", ["h100_qwen", "mi300_qwen"])
+def test_memory_of_real_modules_is_that_of_a_replay(name: str) -> None:
+    trace = ks.load(corpus.trace_path(name))
+    frame = trace.view("modules")
+    (curve,) = (one for one in trace.memory.curves if not one.device.host)
+    host = trace.columns
+    frames: dict[str, int] = {}
+    for row in trace.host.rows.tolist():
+        text = host.names[host.name[row]]
+        if text.startswith("nn.Module: "):
+            level = most = curve.before
+            for time, allocated in zip(curve.time.tolist(), curve.allocated.tolist(), strict=True):
+                if time < host.start[row]:
+                    level = most = allocated
+                elif time < host.end[row]:
+                    most = max(most, allocated)
+            frames[text.removeprefix("nn.Module: ")] = max(
+                most - level, frames.get(text.removeprefix("nn.Module: "), 0)
+            )
+    named = frame.dropna(subset=["peak_memory_bytes"]).groupby("name", observed=True)["peak_memory_bytes"].max()
+    assert named.to_dict() == frames
+    assert max(frames.values()) > 0
+
+
 def by_hand(trace: Trace) -> dict[str | None, list[int]]:
     """Add up forward and backward work by module name, looking at one work after the other."""
     columns = trace.columns

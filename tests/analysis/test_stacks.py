@@ -137,6 +137,43 @@ def test_own_values_add_up(builder: TraceBuilder, form: str, least: float) -> No
         assert np.allclose(inner["host_total_us"] - inner["host_self_us"], below)
 
 
+def test_a_selection_cuts_or_chooses() -> None:
+    trace = trace_of(program())
+    host, device = ("name", "host_self_us"), ("name", "device_self_us")
+    # frames that start in it, whole; device work that starts in it
+    assert rows(trace, "stacks", *host, start_us=10, end_us=50, weight="host") == [
+        ("train.py(1): main", 0),
+        ("lib/work.py(7): work", 40),
+    ]
+    assert rows(trace, "stacks", *device, start_us=200, end_us=300) == [("train.py(1): main", 5)]
+    assert ("lib/work.py(7): work", 10) in rows(trace, "stacks", *device, start_us=0, end_us=30, within="launch")
+    assert rows(trace, "stacks", *host, "share_pct", start_us=25, end_us=45, within="run", weight="host") == [
+        ("train.py(1): main", 10, 100),
+        ("lib/work.py(7): work", 10, 50),
+    ]
+    assert "There is no step 3" in trace.view("stacks", step=3).attrs["notes"][0]
+
+
+def test_idle_time_and_allocations_of_a_selection() -> None:
+    builder = TraceBuilder().python(0, 100, "a.py(1): f").memory(10, 16).memory(60, 32)
+    builder.launch(50, 51, 1).kernel(0, 20).kernel(60, 70, correlation=1)
+    trace = trace_of(builder)
+    assert rows(trace, "stacks", "idle_self_us", "allocated_self_bytes") == [(70, 48), (0, 0)]
+    # idle time is cut whatever is asked
+    assert rows(trace, "stacks", "idle_self_us", "allocated_self_bytes", start_us=0, end_us=30) == [(10, 16), (0, 0)]
+
+
+@given(random_traces.traces(), st.integers(0, 100), st.sampled_from(["top_down", "inverted"]))
+def test_parts_of_a_cut_add_up(builder: TraceBuilder, cut: int, form: str) -> None:
+    trace = trace_of(builder)
+    whole, *parts = (
+        trace.view("stacks", form=form, min_share_pct=0, within="run", **part)
+        for part in ({}, {"end_us": cut}, {"start_us": cut})
+    )
+    for column in ("host_self_us", "device_self_us", "idle_self_us", "allocated_self_bytes"):
+        assert np.isclose(sum(part[column].sum() for part in parts), whole[column].sum(), atol=1e-6)
+
+
 CHAINS = st.lists(st.lists(st.integers(0, 3), max_size=5), max_size=12)
 
 

@@ -39,6 +39,7 @@ MEMORY = (
     "memory_growth",
     "memory_churn",
     "allocations",
+    "phase_ranges",
 )
 MEMORY_SUMS = (("memory_timeline", "category"), ("memory_peak", "category"), ("memory_by_op", "step"))
 PROGRAM = ("operators", "modules", "stacks", "counters")

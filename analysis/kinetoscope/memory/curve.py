@@ -64,6 +64,31 @@ class Curve:
         """Return what is allocated after some entries; -1 stands for before the first."""
         return np.where(entry >= 0, self.allocated[np.maximum(entry, 0)], self.before)
 
+    def rises(self, start: Index, end: Index) -> Index:
+        """Return the most that was allocated within ranges of time, above what was allocated when each began; bytes.
+
+        Parameters
+        ----------
+        start, end : ndarray of int64
+            ns; an event at the end itself is outside.
+
+        Returns
+        -------
+        ndarray of int64
+            0 where nothing rose.
+        """
+        first = self.entry(start, included=False)
+        low, high = first + 1, np.maximum(self.entry(end, included=False), first) + 1
+        found = np.zeros(low.size, np.int64)
+        order = np.argsort(low, kind="stable")
+        order = order[(high > low)[order]]
+        if order.size:
+            # every second answer is that of the time between a range and the next
+            bounds = np.stack([low[order], high[order]], axis=1).ravel()
+            most = np.maximum.reduceat(np.append(self.allocated, self.allocated[-1]), bounds)[::2]
+            found[order] = np.maximum(most - self.level(first[order]), 0)
+        return found
+
 
 class Series(NamedTuple):
     """A counter for the timeline: the arguments of :func:`kinetoscope.timeline.counters.counter_lane`, in its order."""

@@ -21,6 +21,7 @@ from kinetoscope.schema import CODE
 
 if TYPE_CHECKING:
     from kinetoscope.linked_trace import LinkedTrace
+    from kinetoscope.memory.curve import Curve
 
 Index = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
@@ -171,6 +172,12 @@ class Modules:
     def pieces(self) -> self_time.Pieces:
         """Host self time of the ranges."""
         return self_time.pieces(*self.ranges[1:4])
+
+    @cached_property
+    def curves(self) -> list[Curve]:
+        """Memory of the devices; the host's only where no other's was recorded."""
+        curves = self._trace.memory.curves
+        return [curve for curve in curves if not curve.device.host] or curves
 
     @cached_property
     def sort(self) -> npt.NDArray[np.int8]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -20,11 +20,30 @@ from kinetoscope.operators.recorded import of_ops
 from kinetoscope.schema import CODE
 
 if TYPE_CHECKING:
+    from kinetoscope.idle.causes import Segments
     from kinetoscope.linked_trace import LinkedTrace
 
 Index = npt.NDArray[np.int64]
 
 _FRAME = re.compile(r"^(?P<file>.*)\((?P<line>\d+)\)(?:: (?P<function>.*))?$", re.DOTALL)
+
+
+class HostPieces(NamedTuple):
+    """Host self time in pieces.
+
+    Parameters
+    ----------
+    row, node : ndarray of int64
+        Rows of frames or ops, and their nodes.
+    owner, start, end : ndarray of int64
+        Of each piece: position in ``row``, and when, ns.
+    """
+
+    row: Index
+    node: Index
+    owner: Index
+    start: Index
+    end: Index
 
 
 class Stacks:
@@ -108,19 +127,18 @@ class Stacks:
         node[known[lost]] = self.at(columns.thread[partner].astype(np.int64), columns.start[partner])
         return node
 
-    # --- weights ----------------------------------------------------------------------------------------------------------------------
+    # --- what weighs on it -----------------------------------------------------------------------------------------------------------
 
-    def host_self(self) -> tuple[Index, int]:
-        """Return host self time by node, and what of the ops' time has no stack; ns."""
+    def host_pieces(self) -> HostPieces:
+        """Return the host self time of frames; where stacks are those written on ops, of the ops, -1 for one without a stack."""
         if self.source == "arguments":
             ops = self._trace.program.ops
-            owner, start, end = ops.pieces
-            code = self._code[owner]
+            code = self._code
             node = np.where(code >= 0, self._leaf[np.maximum(code, 0)] if self._leaf.size else -1, -1)
-            return self.summed(node, end - start)
-        start = self._trace.columns.start[self._rows]
-        owner, begin, end = self_time.pieces(self._thread, start, self._trace.columns.end[self._rows])
-        return self.summed(self._node[owner], end - begin)
+            return HostPieces(ops.rows, node, *ops.pieces)
+        columns = self._trace.columns
+        pieces = self_time.pieces(self._thread, columns.start[self._rows], columns.end[self._rows])
+        return HostPieces(self._rows, self._node, *pieces)
 
     def summed(self, node: Index, values: Index) -> tuple[Index, int]:
         """Add up values by node, and those of no node."""
@@ -128,26 +146,12 @@ class Stacks:
         np.add.at(total, node, values)
         return total[:-1], int(total[-1])
 
-    def device_self(self) -> tuple[Index, int]:
-        """Return device work by node, and that without a stack; ns."""
-        return self.summed(self.of_work(), self._trace.columns.duration[self._trace.work])
-
-    def idle(self) -> tuple[Index, int]:
-        """Return idle time that host time, launching or blocking is the cause of, by node; ns."""
-        segments = self._trace.idle_segments
+    def of_segments(self, segments: Segments) -> Index:
+        """Return the node of each segment of idle time: open on the thread that was looked at when it began. -1 for none."""
         node = np.full(len(segments), -1, np.int64)
         known = np.flatnonzero(segments.thread >= 0)
-        node[known] = self.at(segments.thread[known], segments.start[known])
-        return self.summed(node, segments.end - segments.start)
-
-    def allocated(self) -> tuple[Index, int]:
-        """Return bytes allocated by node, frees left out."""
-        columns = self._trace.columns
-        sizes = self._trace.arguments.get("Bytes", "integer")
-        kept = (columns.kind[sizes.rows] == CODE["memory"]) & (sizes.values > 0)
-        rows = sizes.rows[kept]
-        node = self.at(columns.thread[rows].astype(np.int64), columns.start[rows])
-        return self.summed(node, sizes.values[kept])
+        node[known] = self.at(segments.thread[known].astype(np.int64), segments.start[known])
+        return node
 
     # --- texts ------------------------------------------------------------------------------------------------------------------------
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 _COLUMNS = (
     Column("id", "", "integer", "Event id."),
     Column("name", "", "text", "Name of the kernel."),
+    Column("category", "", "text", "Kind of computation, by its name; communication by its owner or name."),
     Column("op", "", "text", "Operator that launched it."),
     Column("device", "", "integer", "Device."),
     Column("stream", "", "integer", "Stream."),
@@ -75,7 +76,7 @@ def kernel_calls(trace: Trace, **filters: Any) -> pd.DataFrame:
     chosen = Selection(trace, **{key: filters.get(key) for key in ("step", "start_us", "end_us", "within")}).work()[0][
         kernel
     ]
-    for key in ("name", "op", "stream", "device", "module"):
+    for key in ("name", "category", "op", "stream", "device", "module"):
         chosen &= of_value(frame[key], filters.get(key))
     if filters.get("like") is not None:
         chosen &= columns.name[rows] == _name_of(trace, int(filters["like"]))
@@ -83,8 +84,6 @@ def kernel_calls(trace: Trace, **filters: Any) -> pd.DataFrame:
         chosen &= of_value(base[key], filters.get(key))
     if filters.get("family") is not None:
         chosen &= families(trace, rows) == filters["family"]
-    if filters.get("category") is not None:
-        chosen &= categories(trace, rows, trace.communication[kernel]) == filters["category"]
     frame = frame[chosen].reset_index(drop=True)
     frame.attrs["notes"] = no_device_note(trace) or step_note(trace, filters.get("step"))
     return frame
@@ -100,6 +99,7 @@ def _listed(trace: Trace, kernel: npt.NDArray[np.bool_]) -> pd.DataFrame:
         {
             "id": columns.id[rows],
             "name": base["name"].array,
+            "category": categories(trace, rows, trace.communication[kernel]),
             "op": names_of(trace, trace.op_of_work[kernel]),
             "device": base["device"].array,
             "stream": base["stream"].array,

@@ -56,7 +56,7 @@ _COLUMNS = (
         "category",
         "",
         "text",
-        "Kind of computation, by the kernel's name (data/kernel_categories.json); communication by its owner or name.",
+        "Kind of computation, by the kernel's name (data/kernel_categories.json); communication by its owner or name. Of a name or family, that of its longest call.",
     ),
     Column(
         "module",
@@ -186,7 +186,11 @@ class _Kernels:
         words = pd.Index([_USED[answer] for answer in _USED], dtype="str")
         place = {answer: i for i, answer in enumerate(_USED)}
         used = np.array([place[answer] for answer in tensor_cores.used(self._trace, rows).tolist()], np.int32)
-        found: dict[str, Any] = {"tensor_cores": pd.Categorical.from_codes(used, categories=words)}
+        owned = self._trace.communication[self._work[longest]]
+        found: dict[str, Any] = {
+            "category": categories(self._trace, rows, owned),
+            "tensor_cores": pd.Categorical.from_codes(used, categories=words),
+        }
         if by == "family":
             op = self._trace.op_of_work[self._work[longest]]
             for name in ("kernel_backend", "kernel_file", "kernel_arguments"):

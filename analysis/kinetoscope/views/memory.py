@@ -52,6 +52,18 @@ _COLUMNS = (
         "number",
         "Live at the end of a step's host range − the same of the step before: mean over the steps after the first.",
     ),
+    Column(
+        "unmatched_frees",
+        "",
+        "integer",
+        "Frees at an address that was free already, left out of blocks; missing where no addresses were recorded.",
+    ),
+    Column(
+        "jumps",
+        "",
+        "integer",
+        "Recorded totals that do not follow from the event before: threads overtook each other, or events are missing.",
+    ),
     Column("recorded_totals", "", "boolean", "Whether totals were recorded; else bytes are added up from 0."),
 )
 
@@ -101,6 +113,10 @@ def _row(trace: Trace, number: int, curve: Curve) -> dict[str, Any]:
         "open_bytes": int(blocks.bytes[left].sum()) if blocks.addressed else None,
         "steps": len(trace.steps_table),
         "growth_bytes_per_step": float(grown.mean()) if grown.size else np.nan,
+        "unmatched_frees": int((trace.memory.events.device[blocks.unmatched] == number).sum())
+        if blocks.addressed
+        else None,
+        "jumps": curve.jumps,
         "recorded_totals": curve.recorded,
     }
 

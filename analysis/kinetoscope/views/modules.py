@@ -37,6 +37,18 @@ _COLUMNS = (
     Column("backward_us", "µs", "number", "Its own device work that was launched under a backward op."),
     Column("forward_total_us", "µs", "number", "Forward device work of it and of what is below it."),
     Column("backward_total_us", "µs", "number", "Backward device work of it and of what is below it."),
+    Column(
+        "peak_memory_bytes",
+        "bytes",
+        "integer",
+        "The most that was allocated within one call, above what was allocated when it began; whoever asked for it.",
+    ),
+    Column(
+        "memory_device",
+        "",
+        "text",
+        "Device of that memory: the one where it rose most; the host's if no other's was recorded.",
+    ),
     Column("device_total_pct", "%", "number", "Part of the table's device work, with what is below it."),
 )
 
@@ -140,6 +152,7 @@ def _of_tree(found: Modules, selection: Selection, own: Index, graphs: Index) ->
             "path": pd.Series([found.paths[i] for i in order.tolist()], dtype="str"),
             "calls": calls[order],
             **_times(host[order], self_time[order], own[:, order], total[:, order]),
+            **_memory(found, kept, number[node], len(tree)),
         }
     )
     shown = (frame["calls"] > 0) | (frame["device_total_us"] > 0)
@@ -170,6 +183,30 @@ def _times(host: Index, self_time: Index, own: Index, total: Index) -> dict[str,
     }
 
 
+def _memory(found: Modules, kept: Index, place: Index, size: int) -> dict[str, Any]:
+    """Return how far memory rose within a call of each row, and on which device; missing where no memory was recorded.
+
+    Parameters
+    ----------
+    found : Modules
+    kept, place : ndarray of int64
+        Calls, as positions among the ranges, and their rows.
+    size : int
+        How many rows there are.
+    """
+    curves, ranges = found.curves, found.ranges
+    most, device = np.full(size, -1, np.int64), np.full(size, -1, np.int64)
+    for number, curve in enumerate(curves):
+        rise = np.full(size, -1, np.int64)
+        np.maximum.at(rise, place, curve.rises(ranges.start[kept], ranges.end[kept]))
+        device[rise > most] = number
+        most = np.maximum(most, rise)
+    return {
+        "peak_memory_bytes": pd.arrays.IntegerArray(np.maximum(most, 0), most < 0),
+        "memory_device": texts_of(device, [curve.device.name for curve in curves]),
+    }
+
+
 def _of_classes(found: Modules, selection: Selection, own: Index, graphs: Index) -> pd.DataFrame:
     tree, ranges = found.tree, found.ranges
     classes = [class_of(name) for name in found.names]
@@ -195,6 +232,7 @@ def _of_classes(found: Modules, selection: Selection, own: Index, graphs: Index)
             "class": texts_of(np.arange(len(known)), known),
             "calls": summed(calls),
             **_times(host, summed(self_time), np.stack([summed(part) for part in own]), total),
+            **_memory(found, kept, group[node], len(known)),
         }
     )
     frame = frame[(frame["calls"] > 0) | (frame["device_total_us"] > 0)]
@@ -204,8 +242,13 @@ def _of_classes(found: Modules, selection: Selection, own: Index, graphs: Index)
 def _rest(frame: pd.DataFrame, rest: Index) -> pd.DataFrame:
     """Return the row of the device work outside all modules."""
     zero = np.zeros(1, np.int64)
-    row = {"calls": 0, **{name: value[0] for name, value in _times(zero, zero, rest[:, None], rest[:, None]).items()}}
-    return pd.DataFrame({name: pd.Series([row.get(str(name))]).astype(frame[name].dtype) for name in frame})
+    row: dict[str, Any] = {
+        "calls": 0,
+        **{name: value[0] for name, value in _times(zero, zero, rest[:, None], rest[:, None]).items()},
+    }
+    return pd.DataFrame(
+        {name: pd.Series([row.get(str(name))], dtype=object).astype(frame[name].dtype) for name in frame}
+    )
 
 
 def _notes(found: Modules) -> list[str]:

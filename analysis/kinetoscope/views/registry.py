@@ -26,7 +26,7 @@ _MODULES = (
     *("gaps", "idle", "idle_segments", "launches", "syncs", "api_calls", "input_pipeline", "copies", "critical_path"),
     *("kernels", "kernel_calls"),
     *("operators", "modules", "stacks", "counters"),
-    *("memory", "memory_timeline", "memory_peak", "allocations", "memory_growth"),
+    *("memory", "memory_timeline", "memory_peak", "allocations", "memory_growth", "phase_ranges"),
 )
 
 

@@ -11,8 +11,9 @@ import pandas as pd
 
 from kinetoscope.operators import calltree
 from kinetoscope.operators.stacks import Stacks, place_of
-from kinetoscope.schema import Column
-from kinetoscope.views.common import no_device_note, pct, texts_of, us
+from kinetoscope.schema import CODE, Column
+from kinetoscope.views.common import SELECTION, Selection, no_device_note, pct, step_note, texts_of, us
+from kinetoscope.views.idle_keys import chosen_segments
 from kinetoscope.views.registry import Parameter, View
 
 if TYPE_CHECKING:
@@ -24,12 +25,7 @@ Weights = dict[str, tuple[Index, int]]
 SMALLER = "(smaller)"
 """Name of the row that stands for the children of a node that are left out."""
 
-_WEIGHTS: dict[str, Callable[[Stacks], tuple[Index, int]]] = {
-    "host": Stacks.host_self,
-    "device": Stacks.device_self,
-    "idle": Stacks.idle,
-    "allocated": Stacks.allocated,
-}
+_WEIGHTS = ("host", "device", "idle", "allocated")
 _UNITS = {"host": "us", "device": "us", "idle": "us", "allocated": "bytes"}
 
 _COLUMNS = (
@@ -70,13 +66,19 @@ _PARAMETERS = (
     ),
     Parameter("frames", "token", "Python frames only, or ops and annotations too.", ("python", "all"), "python"),
     Parameter("min_share_pct", "number", "Nodes with a smaller part of the weight are left out.", default=0.5),
+    *SELECTION,
 )
 
 
 def stacks(
-    trace: Trace, form: str = "top_down", weight: str = "auto", frames: str = "python", min_share_pct: Any = 0.5
+    trace: Trace,
+    form: str = "top_down",
+    weight: str = "auto",
+    frames: str = "python",
+    min_share_pct: Any = 0.5,
+    **selection: Any,
 ) -> pd.DataFrame:
-    """Sum call stacks of the whole recording, equal frames under equal ones together.
+    """Sum call stacks, equal frames under equal ones together.
 
     Parameters
     ----------
@@ -89,15 +91,18 @@ def stacks(
         Whether ops and annotations are nodes too.
     min_share_pct : float
         What is smaller is left out; a row ``(smaller)`` under its parent has the sum.
+    **selection
+        ``step, start_us, end_us, within``: see :class:`kinetoscope.views.common.Selection`. Idle time is always cut to it, as in
+        :func:`kinetoscope.views.idle.idle`.
 
     Returns
     -------
     pandas.DataFrame
         The tree from the top, each node followed by what is below it. One row of no name is what has no stack. Self values of all rows add up to
-        the whole.
+        the whole of the selection.
     """
     found = Stacks(trace, with_ops=True) if frames == "all" else trace.program.stacks
-    weights = {name: measure(found) for name, measure in _WEIGHTS.items()}
+    weights = _weights(trace, found, Selection(trace, **selection))
     chosen = ("device" if trace.work.size else "host") if weight == "auto" else weight
     names, tree = found.names, found.tree
     total: dict[str, Index] = {}
@@ -110,8 +115,28 @@ def stacks(
     least = max(float(min_share_pct or 0), 0.0) / 100.0 * whole if isinstance(min_share_pct, int | float) else 0.0
     frame = _rows(names, tree, weights, total, total[chosen] >= max(least, 1), chosen)
     frame["share_pct"] = pct(frame[f"{chosen}_total_{_UNITS[chosen]}"], whole / (1000 if _UNITS[chosen] == "us" else 1))
-    frame.attrs["notes"] = [*_notes(found), *no_device_note(trace)]
+    frame.attrs["notes"] = [*step_note(trace, selection.get("step")), *_notes(found), *no_device_note(trace)]
     return frame
+
+
+def _weights(trace: Trace, found: Stacks, selection: Selection) -> Weights:
+    """Return by weight what nodes have themselves, and what has no stack: ns, and bytes allocated with frees left out."""
+    pieces = found.host_pieces()
+    held = selection.host(pieces.row)[pieces.owner]
+    host = selection.lengths(pieces.start[held], pieces.end[held])
+    work, device = selection.work()
+    segments = chosen_segments(trace, selection.step, selection.start_us, selection.end_us)
+    columns, sizes = trace.columns, trace.arguments.get("Bytes", "integer")
+    taken = np.flatnonzero((columns.kind[sizes.rows] == CODE["memory"]) & (sizes.values > 0))
+    taken = taken[selection.host(sizes.rows[taken])]
+    events = sizes.rows[taken]
+    allocated = found.at(columns.thread[events].astype(np.int64), columns.start[events])
+    return {
+        "host": found.summed(pieces.node[pieces.owner[held]], host),
+        "device": found.summed(found.of_work()[work], device[work]),
+        "idle": found.summed(found.of_segments(segments), segments.end - segments.start),
+        "allocated": found.summed(allocated, sizes.values[taken]),
+    }
 
 
 def _inverted(tree: calltree.Tree, weights: Weights) -> tuple[calltree.Tree, Weights, dict[str, Index]]:
@@ -168,7 +193,9 @@ def _rows(
 ) -> pd.DataFrame:
     """Return the rows of the large nodes, of what is left out under each, and of what has no stack."""
     shown = _with_ancestors(tree, large)
-    hidden = np.flatnonzero(~shown)
+    # what has nothing of the selection is not told of
+    some = np.any([whole != 0 for whole in total.values()], axis=0) if len(tree) else shown
+    hidden = np.flatnonzero(~shown & some)
     above = tree.parent[hidden]
     top = hidden[(above < 0) | shown[np.maximum(above, 0)]] if hidden.size else hidden
     parents, group = np.unique(tree.parent[top], return_inverse=True)
