@@ -53,12 +53,46 @@ def test_matrix_units_by_kernel_name() -> None:
 
 
 @pytest.mark.parametrize(
+    ("name", "used"),
+    [
+        ("SubTensorOpWithScalar1d", "unknown"),
+        ("cutlass_tensorop_s1688fprop", "yes"),
+        ("igemm_fwd_gtcx3_nhwc_bf16", "yes"),
+        ("kernel_grouped_conv_fwd_xdl_cshuffle", "yes"),
+        ("gridwise_convolution_xdlops", "yes"),
+        ("bmm_Bfloat16_MxE2m1MxE4m3_Fp32_sm100f", "yes"),
+        ("fmhaSm100aKernel_QkvE4m3", "yes"),
+        ("volta_scudnn_128x64_relu", "no"),
+    ],
+)
+def test_matrix_units_of_other_makers(name: str, used: str) -> None:
+    assert rows(trace_of(TraceBuilder().kernel(0, 1, name=name)), "kernels", "tensor_cores") == [(used,)]
+
+
+@pytest.mark.parametrize(
     ("name", "category"),
     [
         ("attn_fwd", "attention"),
         ("void cudnn::bn_fw_tr_1C11_kernel_NCHW", "normalization"),
         ("void at::native::reduce_kernel<512, 1>", "reduction"),
         ("triton_poi_fused_add_0", "compiled (Triton)"),
+        ("triton_red_fused_mean_0", "compiled (Triton)"),
+        ("volta_scudnn_128x128_stridedB_splitK_small_nn_v1", "convolution"),
+        ("cudnn_infer_volta_scudnn_128x64_relu_medium_nn_v1", "convolution"),
+        ("kernel_batched_gemm_xdlops_bwd_weight", "convolution"),
+        ("void cutlass__5x_cudnn::Kernel<cutlass_tensorop_bf16_s16816fprop_optimized_bf16>", "convolution"),
+        ("void cutlass::Kernel2<cutlass_80_tensorop_bf16_s16816gemm_relu_bf16>", "matrix multiply"),
+        ("bmm_MxE4m3_MxE2m1MxE4m3_Fp32_sm100f", "matrix multiply"),
+        ("void cudnn::ops::nchwToNhwcKernel<float>", "copy and layout"),
+        ("void at::native::elementwise_kernel<128, 4, at::native::direct_copy_kernel_cuda>", "copy and layout"),
+        ("void at::native::reduce_kernel<512, 1, at::native::ReduceOp<float, NormTwoOps<float>>>", "reduction"),
+        # template arguments name types of other libraries
+        ("void moe::dev::finalize::finalizeKernelVecLoad<cutlass::bfloat16_t>", "mixture of experts"),
+        ("void moe::dev::routing::routingIndicesOffsetsKernel<routingRenormalize::KernelParams>", "mixture of experts"),
+        ("void kernels::quantize_with_block_size<fmha::Type>", "quantization"),
+        ("void split_embedding_backward_kernel<at::cuda::cublas>", "embedding and indexing"),
+        ("add_rmsnorm_quant_kernel", "normalization"),
+        ("SubTensorOpWithCastTensor1d", "elementwise"),
         ("void at::native::distribution_elementwise_grid_stride_kernel<float, 4, normal_kernel>", "random numbers"),
         ("what_is_this", "other"),
     ],

@@ -10,9 +10,10 @@ import pandas as pd
 
 from kinetoscope import schema
 from kinetoscope.device_figures import occupancy_of
+from kinetoscope.kernel_categories import categories
 from kinetoscope.schema import Column
 from kinetoscope.views.common import SELECTION, Selection, names_of, no_device_note, of_value, step_note, us
-from kinetoscope.views.kernels import categories, families, modules_of
+from kinetoscope.views.kernels import families, modules_of
 from kinetoscope.views.registry import Parameter, View
 
 if TYPE_CHECKING:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,6 +11,7 @@ import pandas as pd
 
 from kinetoscope import schema, tensor_cores
 from kinetoscope.device_figures import occupancy_of
+from kinetoscope.kernel_categories import categories
 from kinetoscope.naming import matching
 from kinetoscope.operators.recorded import of_ops
 from kinetoscope.schema import Column
@@ -212,38 +212,6 @@ def families(trace: Trace, rows: npt.NDArray[np.int64]) -> pd.Categorical:
     compiled = matching(list(names.categories), "compiled_kernel")
     texts = [re.sub(r"_\d+$", "", text) if own else text for text, own in zip(names.categories, compiled, strict=False)]
     return texts_of(names.codes.astype(np.int64), texts)
-
-
-def categories(trace: Trace, rows: npt.NDArray[np.int64], communication: npt.NDArray[np.bool_]) -> pd.Categorical:
-    """Return the category of kernels.
-
-    Parameters
-    ----------
-    trace : Trace
-    rows : ndarray of int64
-        Rows of kernels.
-    communication : ndarray of bool
-        Which of them communicate.
-
-    Returns
-    -------
-    pandas.Categorical
-    """
-    rules = [
-        (rule["category"], re.compile(rule["pattern"], re.IGNORECASE))
-        for rule in schema.table("kernel_categories")["categories"]
-    ]
-    choices = [*(category for category, _ in rules), "communication", "other"]
-    columns = trace.columns
-    code_of = np.full(max(len(columns.names), 1), len(choices) - 1, np.int32)
-    search: list[tuple[int, Callable[[str], Any]]] = [(i, pattern.search) for i, (_, pattern) in enumerate(rules)]
-    for name in np.unique(columns.name[rows]).tolist():
-        text = columns.names[name]
-        code_of[name] = next((i for i, finds in search if finds(text)), len(choices) - 1)
-    return pd.Categorical.from_codes(
-        np.where(communication, len(choices) - 2, code_of[columns.name[rows]]),
-        categories=pd.Index(choices, dtype="str"),
-    )
 
 
 VIEW = View("kernels", "Kernels", kernels, _COLUMNS, (_BY, *SELECTION))
