@@ -108,6 +108,59 @@ def test_keys() -> None:
     assert ('["float"]', 3) in rows(trace, "operators", "dtype", "calls", by="dtype")
 
 
+def shaped() -> TraceBuilder:
+    """Return two calls of an op with one shape and one with another, each with a kernel, and one of another op."""
+    builder = TraceBuilder()
+    for number, (name, shape) in enumerate((("mm", 4), ("mm", 8), ("mm", 4), ("add", 4))):
+        at = 100 * number
+        builder.op(at, at + 10 + number, name, **{"Input Dims": [[shape, shape]]})
+        builder.launch(at + 1, at + 2, number + 1).kernel(at + 20, at + 25 + number, correlation=number + 1)
+    return builder
+
+
+def test_what_is_behind_a_row() -> None:
+    trace = trace_of(shaped())
+    columns = ("name", "shapes", "calls", "device_self_us", "longest_id")
+    table = rows(trace, "operators", *columns, by="shapes")
+    ((*row, event),) = (one for one in table if one[:2] == ("mm", "[[4, 4]]"))
+    assert row == ["mm", "[[4, 4]]", 2, 12]
+    asked: dict[str, Any] = {"op_like": event, "alike": "shapes"}
+    assert rows(trace, "kernels", "calls", "total_us", **asked) == [(2, 12)]
+    assert rows(trace, "operator_calls", "start_us", "duration_us", "device_self_us", **asked) == [
+        (0, 10, 5),
+        (200, 12, 7),
+    ]
+    assert rows(trace, "operators", *columns[:3], by="shapes", **asked) == [("mm", "[[4, 4]]", 2)]
+    # by name, both shapes are alike
+    assert (
+        rows(trace, "operators", "shapes", "calls", by="shapes", op_like=event)
+        == [("[[8, 8]]", 1), ("[[4, 4]]", 2)][::-1]
+    )
+    assert rows(trace, "kernels", "calls", op_like=10**6) == []
+    assert rows(trace, "operator_calls", "start_us", longest=1) == [(300,)]
+    assert trace.view("operator_calls", longest=1).attrs["notes"] == ["3 shorter calls are left out."]
+
+
+def test_a_row_whose_calls_are_outside_the_selection_can_be_asked_for() -> None:
+    trace = trace_of(shaped())
+    ((calls, event),) = rows(trace, "operators", "calls", "longest_id", start_us=20, end_us=50)
+    assert calls == 0
+    assert rows(trace, "kernels", "total_us", op_like=event, start_us=20, end_us=50) == [(5,)]
+
+
+@given(random_traces.traces(), st.sampled_from(["name", "thread", "phase", "name,phase", "shapes"]))
+def test_rows_are_what_is_behind_them(builder: TraceBuilder, by: str) -> None:
+    trace = trace_of(builder)
+    for row in trace.view("operators", by=by).query("owned").to_dict("records"):
+        asked = {"op_like": row["longest_id"], "alike": by}
+        calls = trace.view("operator_calls", **asked)
+        assert len(calls) == row["calls"]
+        assert round(calls["device_self_us"].sum() * 1000) == round(row["device_self_us"] * 1000)
+        alone = trace.view("operators", by="name,thread", **asked)
+        assert round(alone["host_self_us"].sum() * 1000) == round(row["host_self_us"] * 1000)
+        assert alone["owned"].all()
+
+
 def test_selections() -> None:
     builder = TraceBuilder().step(0, 0, 100).step(1, 100, 200)
     builder.op(10, 30, "early").launch(12, 14, 1).kernel(90, 130, correlation=1)

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 import random_traces
 from build import TraceBuilder
 from kinetoscope.operators import calltree
+from kinetoscope.operators.keys import thread_titles
 from kinetoscope.operators.stacks import place_of
 from tables import rows, trace_of
 
@@ -152,6 +153,70 @@ def test_a_selection_cuts_or_chooses() -> None:
         ("lib/work.py(7): work", 10, 50),
     ]
     assert "There is no step 3" in trace.view("stacks", step=3).attrs["notes"][0]
+
+
+def deep() -> TraceBuilder:
+    """Return main, which calls a large function once and ten small ones, each of which calls one of its own."""
+    builder = TraceBuilder().python(0, 10_000, "a.py(1): main").python(0, 9_000, "a.py(2): large")
+    for number in range(10):
+        builder.python(9_000 + 10 * number, 9_010 + 10 * number, f"b.py({number}): small")
+        builder.python(9_001 + 10 * number, 9_003 + 10 * number, f"c.py({number}): tiny")
+    return builder
+
+
+def test_what_is_left_out_is_told_below_a_node() -> None:
+    trace = trace_of(deep())
+    columns = ("depth", "name", "host_total_us", "nodes")
+    whole = trace.view("stacks", weight="host", min_share_pct=5)
+    assert rows(trace, "stacks", *columns, weight="host", min_share_pct=5) == [
+        (0, "a.py(1): main", 10_000, 1),
+        (1, "a.py(2): large", 9_000, 1),
+        (1, "(smaller)", 100, 20),
+    ]
+    # (smaller) names the node above it, and of that node less is left out once it is the whole
+    (root,) = whole.loc[whole["name"] == "(smaller)", "node"]
+    assert root == whole["node"][0]
+    small = trace.view("stacks", weight="host", min_share_pct=0)
+    (one,) = small.loc[small["name"] == "b.py(3): small", "node"]
+    assert rows(trace, "stacks", *columns, weight="host", min_share_pct=5, root=int(one)) == [
+        (0, "a.py(1): main", 10_000, 1),
+        (1, "b.py(3): small", 10, 1),
+        (2, "c.py(3): tiny", 2, 1),
+        (1, "(smaller)", 9_090, 19),
+    ]
+    assert trace.view("stacks", root=10**6).attrs["notes"][0] == "There is no node 1000000."
+
+
+def test_what_is_searched_for_is_never_left_out() -> None:
+    trace = trace_of(deep())
+    found = rows(trace, "stacks", "name", weight="host", min_share_pct=5, find="TINY -c.py(3) c.py")
+    assert [name for (name,) in found if name.endswith("tiny")] == [f"c.py({i}): tiny" for i in range(10) if i != 3]
+    assert rows(trace, "stacks", "name", weight="host", min_share_pct=5, find="nothing") == rows(
+        trace, "stacks", "name", weight="host", min_share_pct=5
+    )
+
+
+def test_one_thread_and_what_it_launched() -> None:
+    builder = program().python(0, 300, "wait.py(1): idle", tid=2)
+    trace = trace_of(builder)
+    titles = thread_titles(trace)
+    own, other = (next(title for title in titles if str(tid) in title) for tid in (1, 2))
+    assert rows(trace, "stacks", "name", "host_self_us", "device_self_us", thread=own, min_share_pct=0)[:2] == [
+        ("train.py(1): main", 60, 5),
+        ("lib/work.py(7): work", 40, 20),
+    ]
+    assert rows(trace, "stacks", "name", "host_self_us", "device_self_us", thread=other, weight="host") == [
+        ("wait.py(1): idle", 300, 0)
+    ]
+
+
+def test_an_address_makes_no_frame_another_one() -> None:
+    builder = TraceBuilder().python(0, 10, "<built-in method apply of F object at 0x7f01>")
+    builder.python(20, 50, "<built-in method apply of F object at 0x55AB>").python(60, 61, "say(1): at 0x1f")
+    assert rows(trace_of(builder), "stacks", "name", "host_self_us") == [
+        ("<built-in method apply of F object>", 40),
+        ("say(1): at 0x1f", 1),
+    ]
 
 
 def test_idle_time_and_allocations_of_a_selection() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass
 
 import numpy as np
@@ -38,6 +39,20 @@ class Tree:
     def totals(self, values: Index) -> Index:
         """Add up each node's value and those below it."""
         return self_time.subtree_sums(self.parent, values)
+
+    def below(self, node: int) -> npt.NDArray[np.bool_]:
+        """Tell which nodes are a node or below it."""
+        found = np.zeros(len(self), bool)
+        found[node] = True
+        depth = self.depth
+        order = np.argsort(depth, kind="stable")
+        bounds = np.searchsorted(depth[order], np.arange(int(depth[node]) + 1, int(depth.max()) + 2))
+        for low, high in itertools.pairwise(bounds.tolist()):
+            level = order[low:high]
+            found[level] = found[self.parent[level]]
+            if not found[level].any():
+                break
+        return found
 
     def outermost(self, group: Index) -> npt.NDArray[np.bool_]:
         """Tell which nodes have no ancestor of their own group."""

@@ -66,6 +66,46 @@ KEYS: dict[str, Callable[[LinkedTrace], Key]] = {
 }
 """Keys of ops and annotations, by their word."""
 
+GROUPS: dict[str, tuple[str, ...]] = {
+    "name": ("name",),
+    "shapes": ("name", "shapes"),
+    "dtype": ("name", "dtype"),
+    "stack": ("name", "stack"),
+    "module": ("module",),
+    "name,module": ("name", "module"),
+    "thread": ("thread",),
+    "name,thread": ("name", "thread"),
+    "phase": ("phase",),
+    "name,phase": ("name", "phase"),
+}
+"""Which keys tell the rows of a table of operators apart, by the table's word."""
+
+
+def alike(trace: LinkedTrace, event: int, by: str) -> npt.NDArray[np.bool_]:
+    """Tell which ops and annotations are in one row with that of an event.
+
+    Parameters
+    ----------
+    trace : LinkedTrace
+    event : int
+        Event id; of no op, nothing is alike.
+    by : str
+        One of :data:`GROUPS`.
+
+    Returns
+    -------
+    ndarray of bool
+        One per op of ``trace.program.ops``.
+    """
+    ops = trace.program.ops
+    row = np.flatnonzero(trace.columns.id == event)
+    place = int(ops.place[row[0]]) if row.size else -1
+    found = np.full(len(ops), place >= 0)
+    for word in GROUPS[by] if place >= 0 else ():
+        code, _ = KEYS[word](trace)
+        found &= code == code[place]
+    return found
+
 
 def grouped(keys: list[Key]) -> tuple[Index, list[Any]]:
     """Number the combinations of several keys that occur.

@@ -27,6 +27,8 @@ Index = npt.NDArray[np.int64]
 
 _FRAME = re.compile(r"^(?P<file>.*)\((?P<line>\d+)\)(?:: (?P<function>.*))?$", re.DOTALL)
 
+_ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+(?=>)")
+
 
 class HostPieces(NamedTuple):
     """Host self time in pieces.
@@ -83,9 +85,13 @@ class Stacks:
         chosen = rows[python | op if with_ops or self.source == "ops" else python]
         self._rows, self._thread = chosen, columns.thread[chosen].astype(np.int64)
         codes, key = np.unique(columns.name[chosen], return_inverse=True)
-        self.names = [columns.names[code] for code in codes.tolist()]
+        # where an object lay in memory makes no frame another one
+        called = [_ADDRESS.sub("", columns.names[code]) for code in codes.tolist()]
+        number = {name: i for i, name in enumerate(dict.fromkeys(called))}
+        self.names = list(number)
         parent = nesting.parents(self._thread, columns.end[chosen])
-        self.tree, self._node = calltree.merge(parent, key.ravel().astype(np.int64))
+        same = np.array([number[name] for name in called], np.int64)
+        self.tree, self._node = calltree.merge(parent, same[key.ravel()] if called else key.astype(np.int64))
 
     # --- where an event is on the tree ----------------------------------------------------------------------------------------------
 

@@ -16,6 +16,7 @@ from kinetoscope.naming import matching
 from kinetoscope.operators.recorded import of_ops
 from kinetoscope.schema import Column
 from kinetoscope.views.common import SELECTION, Selection, names_of, no_device_note, pct, step_note, texts_of
+from kinetoscope.views.op_rows import OPS_LIKE, ops_like
 from kinetoscope.views.registry import Parameter, View
 
 if TYPE_CHECKING:
@@ -94,10 +95,9 @@ _BY = Parameter("by", "token", "What a row is.", tuple(_KEYS), "name")
 def kernels(
     trace: Trace,
     by: str = "name",
-    step: float | None = None,
-    start_us: float | None = None,
-    end_us: float | None = None,
-    within: str = "start",
+    op_like: float | None = None,
+    alike: str = "name",
+    **selection: Any,
 ) -> pd.DataFrame:
     """Sum the kernels of the whole recording, on all devices.
 
@@ -106,15 +106,17 @@ def kernels(
     trace : Trace
     by : {"name", "op", "name,op", "config", "stream", "step", "category", "module", "name,module", "family"}
         What a row is.
-    step, start_us, end_us, within
-        See :class:`kinetoscope.views.common.Selection`: by default kernels launched in the step, kernels that start in ``[start_us, end_us)``.
+    op_like, alike
+        See :func:`kinetoscope.views.op_rows.ops_like`: only kernels that ops of one row of the operators launched themselves.
+    **selection
+        ``step, start_us, end_us, within``: see :class:`kinetoscope.views.common.Selection`: by default kernels launched in the step, kernels that start in ``[start_us, end_us)``.
 
     Returns
     -------
     pandas.DataFrame
         Longest total first; by stream and step in their order.
     """
-    rows = _Kernels(trace, Selection(trace, step, start_us, end_us, within))
+    rows = _Kernels(trace, Selection(trace, **selection), ops_like(trace, op_like, alike))
     keys = {name: rows.key(name) for name in _KEYS[by]}
     frame = pd.DataFrame({**keys, "ns": rows.duration})
     grouper = frame.groupby(list(keys), observed=True, dropna=False, sort=by in _IN_KEY_ORDER)
@@ -133,16 +135,19 @@ def kernels(
         result[name] = result.pop(name)
     result = result.assign(**rows.described(by, longest), longest_id=trace.columns.id[rows.rows[longest]])
     result = result.reset_index(drop=True)
-    result.attrs["notes"] = no_device_note(trace) or step_note(trace, step)
+    result.attrs["notes"] = no_device_note(trace) or step_note(trace, selection.get("step"))
     return result
 
 
 class _Kernels:
     """The chosen kernels, and what they can be grouped by."""
 
-    def __init__(self, trace: Trace, selection: Selection) -> None:
+    def __init__(self, trace: Trace, selection: Selection, ops: npt.NDArray[np.bool_] | None) -> None:
         kernel = trace.columns.kind[trace.work] == schema.CODE["kernel"]
         chosen, length = selection.work()
+        if ops is not None:
+            owner = trace.program.ops.owner_of_work
+            chosen = chosen & (owner >= 0) & (ops[np.maximum(owner, 0)] if ops.size else False)
         self._trace, self._chosen = trace, chosen[kernel]
         self._work = np.flatnonzero(kernel & chosen)
         self.rows = trace.work[self._work]
@@ -214,4 +219,4 @@ def families(trace: Trace, rows: npt.NDArray[np.int64]) -> pd.Categorical:
     return texts_of(names.codes.astype(np.int64), texts)
 
 
-VIEW = View("kernels", "Kernels", kernels, _COLUMNS, (_BY, *SELECTION))
+VIEW = View("kernels", "Kernels", kernels, _COLUMNS, (_BY, *OPS_LIKE, *SELECTION))

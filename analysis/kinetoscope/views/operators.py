@@ -9,10 +9,11 @@ import numpy.typing as npt
 import pandas as pd
 
 from kinetoscope import schema, tensor_cores
-from kinetoscope.operators.keys import KEYS, grouped
+from kinetoscope.operators.keys import GROUPS, KEYS, grouped
 from kinetoscope.schema import Column
 from kinetoscope.self_time import outermost, subtree_sums
 from kinetoscope.views.common import SELECTION, Selection, no_device_note, pct, step_note, texts_of, us
+from kinetoscope.views.op_rows import OPS_LIKE, ops_like
 from kinetoscope.views.registry import Parameter, View
 
 if TYPE_CHECKING:
@@ -20,19 +21,6 @@ if TYPE_CHECKING:
 
 Index = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
-
-_BY = {
-    "name": ("name",),
-    "shapes": ("name", "shapes"),
-    "dtype": ("name", "dtype"),
-    "stack": ("name", "stack"),
-    "module": ("module",),
-    "name,module": ("name", "module"),
-    "thread": ("thread",),
-    "name,thread": ("name", "thread"),
-    "phase": ("phase",),
-    "name,phase": ("name", "phase"),
-}
 
 _COLUMNS = (
     Column("name", "", "text", "Op or annotation; missing for device work that no op owns."),
@@ -78,17 +66,16 @@ _COLUMNS = (
         "Of the device's peak for the data type (data/device_peaks.json); missing where the peak is not known.",
     ),
     Column("copied_gb_per_s", "GB/s", "number", "Bytes of the copies that it launched / their length."),
-    Column("longest_id", "", "integer", "Event id of the longest call."),
+    Column("longest_id", "", "integer", "Event id of the longest call; where no call is in the selection, of all."),
 )
 
 
 def operators(
     trace: Trace,
     by: str = "name",
-    step: float | None = None,
-    start_us: float | None = None,
-    end_us: float | None = None,
-    within: str = "start",
+    op_like: float | None = None,
+    alike: str = "name",
+    **selection: Any,
 ) -> pd.DataFrame:
     """Sum ops and annotations.
 
@@ -97,8 +84,10 @@ def operators(
     trace : Trace
     by : {"name", "shapes", "dtype", "stack", "module", "name,module", "thread", "name,thread", "phase", "name,phase"}
         What a row is; shapes, types and stacks are told apart by name as well.
-    step, start_us, end_us, within
-        See :class:`kinetoscope.views.common.Selection`: host figures count ops of the selection, device figures work of the selection.
+    op_like, alike
+        See :func:`kinetoscope.views.op_rows.ops_like`: only ops of one row of this table.
+    **selection
+        ``step, start_us, end_us, within``: see :class:`kinetoscope.views.common.Selection`: host figures count ops of the selection, device figures work of the selection.
 
     Returns
     -------
@@ -106,11 +95,11 @@ def operators(
         Most device work first, then most host time. One row, of no name and ``owned`` False, is the device work that no op owns; with it
         ``device_self_us`` adds up to all device work.
     """
-    keys = [KEYS[word](trace) for word in _BY[by]]
+    keys = [KEYS[word](trace) for word in GROUPS[by]]
     group, values = grouped(keys)
-    sums = _Sums(trace, group, Selection(trace, step, start_us, end_us, within))
+    sums = _Sums(trace, group, Selection(trace, **selection), ops_like(trace, op_like, alike))
     frame = pd.DataFrame(
-        {word: texts_of(code, texts) for word, code, (_, texts) in zip(_BY[by], values, keys, strict=True)}
+        {word: texts_of(code, texts) for word, code, (_, texts) in zip(GROUPS[by], values, keys, strict=True)}
     )
     for figures in (sums.host(), sums.device(), sums.operations()):
         for name, column in figures.items():
@@ -125,7 +114,7 @@ def operators(
     for part, whole in (("device_self_pct", "device_self_us"), ("host_self_pct", "host_self_us")):
         frame[part] = pct(frame[whole], frame[whole].sum())
     frame = frame[[column.name for column in _COLUMNS if column.name in frame]].reset_index(drop=True)
-    frame.attrs["notes"] = [*step_note(trace, step), *no_device_note(trace), *_notes(trace, by)]
+    frame.attrs["notes"] = [*step_note(trace, selection.get("step")), *no_device_note(trace), *_notes(trace, by)]
     return frame
 
 
@@ -138,15 +127,21 @@ class _Sums:
     group : ndarray of int64
         Of each op.
     selection : Selection
+    only : ndarray of bool, optional
+        Which ops count; with it, work that no op owns does not.
     """
 
-    def __init__(self, trace: Trace, group: Index, selection: Selection) -> None:
+    def __init__(self, trace: Trace, group: Index, selection: Selection, only: Flags | None = None) -> None:
         self._trace, self._group, self._selection = trace, group, selection
         self._size = int(group.max(initial=-1)) + 1
         self._ops = trace.program.ops
-        self._chosen = selection.host(self._ops.rows)
+        self._only = np.ones(len(self._ops), bool) if only is None else only
+        self._chosen = selection.host(self._ops.rows) & self._only
         worked, length = selection.work()
-        self._work = np.flatnonzero(worked & (self._ops.owner_of_work >= 0))
+        owner = self._ops.owner_of_work
+        if only is not None:
+            worked = worked & (owner >= 0) & (only[np.maximum(owner, 0)] if only.size else False)
+        self._work = np.flatnonzero(worked & (owner >= 0))
         self._owner, self._length = self._ops.owner_of_work[self._work], length[self._work]
         self.unowned = int(length[worked & (self._ops.owner_of_work < 0)].sum())
 
@@ -168,18 +163,23 @@ class _Sums:
         own = selection.lengths(start, end)
         called = ops.in_calls(ops.thread[owner], start, end, selection.cut)
         self_time, launch = self._sum(self._group[owner], own), self._sum(self._group[owner], called)
-        order = np.lexsort((-ops.start[rows], length, group))
-        last = order[np.append(np.diff(group[order]) != 0, True)] if order.size else order
-        longest = np.full(self._size, -1, np.int64)
-        longest[group[last]] = self._trace.columns.id[ops.rows[rows[last]]]
         return {
             "calls": self._sum(group, np.ones(group.size, np.int64)),
             "host_total_us": us(self._sum(group[outer], length[outer])),
             "host_self_us": us(self_time),
             "launch_us": us(launch),
             "host_self_no_api_us": us(self_time - launch),
-            "longest_id": pd.arrays.IntegerArray(longest, longest < 0),
+            "longest_id": self._longest(),
         }
+
+    def _longest(self) -> pd.arrays.IntegerArray:
+        """Return the longest call of each group: of the selection, else of all."""
+        ops, found = self._ops, np.full(self._size, -1, np.int64)
+        length = np.where(self._chosen, self._selection.lengths(ops.start, ops.end), ops.end - ops.start)
+        order = np.lexsort((-ops.start, length, self._chosen, self._group))
+        last = order[np.append(np.diff(self._group[order]) != 0, True)] if order.size else order
+        found[self._group[last]] = self._trace.columns.id[ops.rows[last]]
+        return pd.arrays.IntegerArray(found, found < 0)
 
     def device(self) -> dict[str, Any]:
         """Return device times, and how much of them used the matrix units."""
@@ -293,5 +293,5 @@ VIEW = View(
     "Operators",
     operators,
     _COLUMNS,
-    (Parameter("by", "token", "What a row is.", tuple(_BY), "name"), *SELECTION),
+    (Parameter("by", "token", "What a row is.", tuple(GROUPS), "name"), *OPS_LIKE, *SELECTION),
 )

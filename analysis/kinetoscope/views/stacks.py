@@ -10,9 +10,10 @@ import numpy.typing as npt
 import pandas as pd
 
 from kinetoscope.operators import calltree
+from kinetoscope.operators.keys import thread_titles
 from kinetoscope.operators.stacks import Stacks, place_of
 from kinetoscope.schema import CODE, Column
-from kinetoscope.views.common import SELECTION, Selection, no_device_note, pct, step_note, texts_of, us
+from kinetoscope.views.common import SELECTION, Selection, no_device_note, of_value, pct, step_note, texts_of, us
 from kinetoscope.views.idle_keys import chosen_segments
 from kinetoscope.views.registry import Parameter, View
 
@@ -20,17 +21,27 @@ if TYPE_CHECKING:
     from kinetoscope.trace import Trace
 
 Index = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
 Weights = dict[str, tuple[Index, int]]
 
 SMALLER = "(smaller)"
 """Name of the row that stands for the children of a node that are left out."""
 
 _WEIGHTS = ("host", "device", "idle", "allocated")
+_FOUND = 1000
+"""At most this many nodes are kept because they were searched for."""
+
 _UNITS = {"host": "us", "device": "us", "idle": "us", "allocated": "bytes"}
 
 _COLUMNS = (
     Column("id", "", "integer", "Number of the node."),
     Column("parent", "", "integer", "Number of the node above it; missing for roots."),
+    Column(
+        "node",
+        "",
+        "integer",
+        "Number of the node in the whole tree, for root; of (smaller) that of the node above, missing for what has no stack.",
+    ),
     Column("depth", "", "integer", "How many nodes are above it."),
     Column("name", "", "text", "Frame; missing for what has no stack, (smaller) for children that are left out."),
     Column("file", "", "text", "Source file of the frame."),
@@ -66,6 +77,13 @@ _PARAMETERS = (
     ),
     Parameter("frames", "token", "Python frames only, or ops and annotations too.", ("python", "all"), "python"),
     Parameter("min_share_pct", "number", "Nodes with a smaller part of the weight are left out.", default=0.5),
+    Parameter(
+        "root",
+        "number",
+        "Only what is below this node of the whole tree (column node); shares are left out by its total.",
+    ),
+    Parameter("find", "text", "Nodes whose names hold all these words, and none after a -, are never left out."),
+    Parameter("thread", "text", "Only this host thread, and what it launched."),
     *SELECTION,
 )
 
@@ -76,7 +94,7 @@ def stacks(
     weight: str = "auto",
     frames: str = "python",
     min_share_pct: Any = 0.5,
-    **selection: Any,
+    **narrowed: Any,
 ) -> pd.DataFrame:
     """Sum call stacks, equal frames under equal ones together.
 
@@ -91,9 +109,11 @@ def stacks(
         Whether ops and annotations are nodes too.
     min_share_pct : float
         What is smaller is left out; a row ``(smaller)`` under its parent has the sum.
-    **selection
-        ``step, start_us, end_us, within``: see :class:`kinetoscope.views.common.Selection`. Idle time is always cut to it, as in
-        :func:`kinetoscope.views.idle.idle`.
+    **narrowed
+        ``root``: a node of the whole tree (column ``node``); what is not below it is left out, and what is smaller than the share of its total.
+        ``find``: words; nodes whose names hold all of them, and none after a ``-``, are never left out, of many the largest 1,000.
+        ``thread``: title of a host thread. ``step, start_us, end_us, within``: see :class:`kinetoscope.views.common.Selection`; idle time is always
+        cut to it, as in :func:`kinetoscope.views.idle.idle`.
 
     Returns
     -------
@@ -102,7 +122,8 @@ def stacks(
         the whole of the selection.
     """
     found = Stacks(trace, with_ops=True) if frames == "all" else trace.program.stacks
-    weights = _weights(trace, found, Selection(trace, **selection))
+    asked = {name: narrowed.pop(name, None) for name in ("root", "find", "thread")}
+    weights = _weights(trace, found, Selection(trace, **narrowed), asked["thread"])
     chosen = ("device" if trace.work.size else "host") if weight == "auto" else weight
     names, tree = found.names, found.tree
     total: dict[str, Index] = {}
@@ -112,23 +133,61 @@ def stacks(
         names, tree, weights, total = _by_file(names, tree, weights)
     total = total or {name: tree.totals(own) for name, (own, _) in weights.items()}
     whole = int(weights[chosen][0].sum()) + weights[chosen][1]
-    least = max(float(min_share_pct or 0), 0.0) / 100.0 * whole if isinstance(min_share_pct, int | float) else 0.0
-    frame = _rows(names, tree, weights, total, total[chosen] >= max(least, 1), chosen)
+    share = max(float(min_share_pct or 0), 0.0) / 100.0 if isinstance(min_share_pct, int | float) else 0.0
+    large, told = _large(names, tree, total[chosen], share, whole, asked)
+    frame = _rows(names, tree, weights, total, large, chosen)
     frame["share_pct"] = pct(frame[f"{chosen}_total_{_UNITS[chosen]}"], whole / (1000 if _UNITS[chosen] == "us" else 1))
-    frame.attrs["notes"] = [*step_note(trace, selection.get("step")), *_notes(found), *no_device_note(trace)]
+    frame.attrs["notes"] = [*told, *step_note(trace, narrowed.get("step")), *_notes(found), *no_device_note(trace)]
     return frame
 
 
-def _weights(trace: Trace, found: Stacks, selection: Selection) -> Weights:
+def _large(
+    names: list[str], tree: calltree.Tree, total: Index, share: float, whole: int, asked: dict[str, Any]
+) -> tuple[Flags, list[str]]:
+    """Tell which nodes have a row of their own, and what a reader must know of that."""
+    root, words, notes = asked["root"], asked["find"], []
+    inside = np.ones(len(tree), bool)
+    if isinstance(root, int | float):
+        node = int(root)
+        if not 0 <= node < len(tree):
+            return np.zeros(len(tree), bool), [f"There is no node {node}."]
+        inside, whole = tree.below(node), int(total[node])
+    large = inside & (total >= max(share * whole, 1))
+    if isinstance(root, int | float):
+        large[int(root)] = True
+    if isinstance(words, str):
+        fits = np.array([*(_holds(name, words) for name in names), False], bool)
+        hits = np.flatnonzero(inside & fits[tree.key] & (total > 0))
+        if hits.size > _FOUND:
+            notes = [f"{hits.size:,} frames fit; the largest {_FOUND:,} are shown."]
+            hits = hits[np.argsort(-total[hits], kind="stable")[:_FOUND]]
+        large[hits] = True
+    return large, notes
+
+
+def _holds(name: str, words: str) -> bool:
+    """Tell whether a name holds all words, and none of those after a ``-``."""
+    text = name.lower()
+    return all(
+        (word[1:] not in text) if word[0] == "-" and word[1:] else word in text for word in words.lower().split()
+    )
+
+
+def _weights(trace: Trace, found: Stacks, selection: Selection, thread: Any) -> Weights:
     """Return by weight what nodes have themselves, and what has no stack: ns, and bytes allocated with frees left out."""
+    columns = trace.columns
+    ours = np.array([*of_value(pd.Series(thread_titles(trace), dtype="str"), thread), thread is None], bool)
     pieces = found.host_pieces()
-    held = selection.host(pieces.row)[pieces.owner]
+    held = (selection.host(pieces.row) & ours[columns.thread[pieces.row]])[pieces.owner]
     host = selection.lengths(pieces.start[held], pieces.end[held])
     work, device = selection.work()
+    call = np.where(trace.launch_of_work >= 0, trace.launch_of_work, trace.op_of_work)
+    work = work & ours[np.where(call >= 0, columns.thread[np.maximum(call, 0)], -1) if len(trace) else call]
     segments = chosen_segments(trace, selection.step, selection.start_us, selection.end_us)
-    columns, sizes = trace.columns, trace.arguments.get("Bytes", "integer")
+    segments = segments.take(ours[segments.thread])
+    sizes = trace.arguments.get("Bytes", "integer")
     taken = np.flatnonzero((columns.kind[sizes.rows] == CODE["memory"]) & (sizes.values > 0))
-    taken = taken[selection.host(sizes.rows[taken])]
+    taken = taken[selection.host(sizes.rows[taken]) & ours[columns.thread[sizes.rows[taken]]]]
     events = sizes.rows[taken]
     allocated = found.at(columns.thread[events].astype(np.int64), columns.start[events])
     return {
@@ -213,7 +272,7 @@ def _rows(
         figures[name] = np.append(own[kept], inner), np.append(total[name][kept], whole), rest
     count = np.bincount(group.ravel(), tree.totals(np.ones(len(tree), np.int64))[top], minlength=parents.size)
     nodes = np.append(np.ones(kept.size, np.int64), count.astype(np.int64))
-    return _frame([*names, SMALLER], small, nodes, figures, by)
+    return _frame([*names, SMALLER], small, np.stack([nodes, np.append(kept, parents)]), figures, by)
 
 
 def _renumbered(shown: npt.NDArray[np.bool_], nodes: Index) -> Index:
@@ -233,8 +292,9 @@ def _with_ancestors(tree: calltree.Tree, chosen: npt.NDArray[np.bool_]) -> npt.N
 
 
 def _frame(
-    names: list[str], tree: calltree.Tree, nodes: Index, figures: dict[str, tuple[Index, Index, int]], by: str
+    names: list[str], tree: calltree.Tree, counted: Index, figures: dict[str, tuple[Index, Index, int]], by: str
 ) -> pd.DataFrame:
+    """Return the table of a tree; ``counted`` has how many nodes of the whole tree each stands for, and the number of its own or its parent's."""
     # what is left out comes last under its parent
     smaller = tree.key == len(names) - 1
     order = tree.preorder(np.lexsort((-figures[by][1], smaller)).argsort().astype(np.int64))
@@ -253,11 +313,12 @@ def _frame(
     columns: dict[str, Any] = {
         "id": pd.array(np.arange(len(tree) + tail.size), dtype="Int64"),
         "parent": _missing(np.append(above, tail)),
+        "node": _missing(np.append(counted[1][order], tail)),
         "depth": np.append(tree.depth[order], tail + 1),
         "name": texts_of(np.append(tree.key[order], tail), names),
         "file": texts_of(np.append(file_code, tail), files),
         "line": _missing(np.append(lines[: len(tree)], tail)),
-        "nodes": np.append(nodes[order], tail + 1),
+        "nodes": np.append(counted[0][order], tail + 1),
     }
     for name, (own, total, left) in figures.items():
         convert: Callable[[Any], Any] = us if _UNITS[name] == "us" else np.asarray
