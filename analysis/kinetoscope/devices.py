@@ -45,6 +45,9 @@ def communication(columns: Columns, work: Index, op_of_work: Index) -> npt.NDArr
 def properties(metadata: dict[str, Any], device: int) -> dict[str, Any]:
     """Return what a file says of a device, by its id; empty when it says nothing.
 
+    ROCm numbers the devices of events and those that it describes differently. Where no description has the number, and all are alike but for theirs,
+    one is as good as another.
+
     Parameters
     ----------
     metadata : dict
@@ -58,7 +61,12 @@ def properties(metadata: dict[str, Any], device: int) -> dict[str, Any]:
     listed = metadata.get("deviceProperties")
     if not isinstance(listed, list):
         return {}
-    return next((entry for entry in listed if isinstance(entry, dict) and entry.get("id") == device), {})
+    known = [entry for entry in listed if isinstance(entry, dict)]
+    found = next((entry for entry in known if entry.get("id") == device), None)
+    if found is not None or not known:
+        return found or {}
+    first, *others = ({name: value for name, value in entry.items() if name != "id"} for entry in known)
+    return first if all(other == first for other in others) else {}
 
 
 @dataclass(frozen=True)

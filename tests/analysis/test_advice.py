@@ -13,6 +13,7 @@ import kinetoscope as ks
 from build import TraceBuilder
 from kinetoscope import schema
 from kinetoscope.views import registry
+from kinetoscope.views.advice import _written
 from tables import trace_of
 
 Make = Callable[[float], TraceBuilder]
@@ -255,3 +256,16 @@ def test_the_loader_without_workers_is_found(name: str, loading: bool) -> None:
     frame = ks.load(corpus.trace_path(name)).view("advice").set_index("rule")
     assert (frame.loc["input_bound", "status"] == "found") == loading
     assert (frame.loc["loader_workers", "status"] == "found") == loading
+
+
+def test_figures_are_written_in_their_units() -> None:
+    figures: dict[str, float | str] = {
+        "calls": 1,
+        "used_bytes": 1536 * 1024**2,
+        "few_bytes": 900,
+        "share_pct": 12.34,
+        "wait_us": 1500,
+    }
+    text = "{calls:call|calls} {used_bytes} {few_bytes} {share_pct} {wait_us}"
+    assert _written(text, figures) == "1 call 1.5 GiB 900 bytes 12.3 % 1.50 ms"
+    assert _written("{calls:call|calls}", {"calls": 2}) == "2 calls"

@@ -162,6 +162,18 @@ def test_a_call_without_device_work_has_no_rate() -> None:
     assert math.isnan(row["tflop_per_s"])
 
 
+def test_why_no_share_of_a_peak_is_told() -> None:
+    def notes(*properties: dict[str, Any]) -> str:
+        builder = TraceBuilder(deviceProperties=list(properties))
+        builder.op(0, 10, "aten::mm", **{"Input Dims": [[9, 9], [9, 9]], "Input type": ["c10::Half", "c10::Half"]})
+        builder.launch(2, 3, 1).kernel(20, 40, name="sm80_s16816gemm", correlation=1)
+        return " ".join(trace_of(builder).view("operators").attrs["notes"])
+
+    assert "that of Brand X is not in" in notes({"id": 0, "name": "Brand X"})
+    assert "does not name the device" in notes()
+    assert "peak" not in notes({"id": 0, "name": "NVIDIA A100-SXM4-40GB"})
+
+
 def test_tables() -> None:
     formulas = schema.table("flops")["formulas"]
     assert {entry["rule"] for entry in schema.table("flops")["ops"].values()} | {"recorded"} == set(formulas)

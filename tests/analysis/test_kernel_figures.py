@@ -42,6 +42,12 @@ def test_devices_say_what_they_are() -> None:
     (row,) = trace_of(builder).view("devices").to_dict("records")
     assert (row["name"], row["capability"], row["memory_bytes"]) == ("NVIDIA A100-SXM4-40GB", "8.0", 42_000_000_000)
     assert (row["sm_count"], row["occupancy_unknown"], row["tensor_cores_pct"]) == (108, 1, 25)
+    # ROCm counts processors among the devices of its events
+    described = [{"id": number, "name": "AMD Instinct MI300X", "numSms": 304} for number in range(2)]
+    agent = TraceBuilder(deviceProperties=described).kernel(0, 1, args={"device": 2})
+    assert rows(trace_of(agent), "devices", "device", "name", "sm_count") == [(2, "AMD Instinct MI300X", 304)]
+    described[1]["numSms"] = 100
+    assert rows(trace_of(agent), "devices", "device", "name") == [(2, None)]
     odd = TraceBuilder(deviceProperties=[{"id": 0, "name": 7, "totalGlobalMem": "much", "numSms": -3}]).kernel(0, 1)
     assert rows(trace_of(odd), "devices", "name", "memory_bytes", "sm_count") == [("7", None, None)]
 

@@ -7,6 +7,7 @@ Definitions: ``docs/definitions.md``, "Advice".
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from string import Formatter
 from typing import TYPE_CHECKING, Any
 
 from kinetoscope import schema
@@ -75,4 +76,4 @@ def _apply(rule: dict[str, Any], facts: Facts) -> Advice:
 def _named(rule: dict[str, Any], *, met: bool) -> list[str]:
     """Return the facts that a rule's text tells."""
     text = rule["claim"] if met else rule["fine"]
-    return [part.split("}")[0] for part in text.split("{")[1:]]
+    return [name for _, name, _, _ in Formatter().parse(text) if name]

@@ -146,10 +146,15 @@ def peaks_of(name: str) -> dict[str, float]:
     return {}
 
 
+def device_names(trace: LinkedTrace) -> set[str]:
+    """Return what the file calls the devices that worked; empty texts for those without a name."""
+    return {str(devices.properties(trace.metadata, one.device).get("name", "")) for one in trace.devices}
+
+
 def _peaks(trace: LinkedTrace, place: Index) -> Floats:
     """Return the peak rate of each op, where all devices of the trace are of one known kind."""
     peak = np.full(place.size, np.nan)
-    names = {str(devices.properties(trace.metadata, one.device).get("name", "")) for one in trace.devices}
+    names = device_names(trace)
     rates = peaks_of(names.pop()) if len(names) == 1 else {}
     if not rates or not place.size:
         return peak

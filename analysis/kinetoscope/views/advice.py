@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import TYPE_CHECKING, Any
 
 import pandas as pd
@@ -74,8 +75,19 @@ def _row(one: rules.Advice, step_us: float) -> dict[str, Any]:
 
 
 def _written(text: str, figures: dict[str, float | str]) -> str:
-    """Put figures into a text, each in the unit that its name tells."""
-    return text.format(**{name: _figure(name, value) for name, value in figures.items()})
+    """Put figures into a text, each in the unit that its name tells; ``{name:call|calls}`` adds the word for one or several."""
+    return text.format(**{name: _Figure(name, value) for name, value in figures.items()})
+
+
+class _Figure:
+    """A figure as words of a claim."""
+
+    def __init__(self, name: str, value: float | str) -> None:
+        self._text, self._one = _figure(name, value), value == 1
+
+    def __format__(self, words: str) -> str:
+        one, _, several = words.partition("|")
+        return f"{self._text} {one if self._one else several}" if words else self._text
 
 
 def _figure(name: str, value: float | str) -> str:
@@ -86,7 +98,8 @@ def _figure(name: str, value: float | str) -> str:
     if "_us" in name:
         return f"{value / 1000:,.2f} ms" if value >= 1000 else f"{value:,.1f} µs"
     if name.endswith("_bytes"):
-        return f"{value / 1e6:,.1f} MB"
+        unit = min(int(math.log(max(abs(value), 1), 1024)), 3)
+        return f"{value / 1024**unit:,.{1 if unit else 0}f} {('bytes', 'KiB', 'MiB', 'GiB')[unit]}"
     return f"{value:,.0f}" if value == round(value) else f"{value:,.1f}"
 
 

@@ -110,7 +110,12 @@ _BY_OP = (
     Column("allocations", "", "integer", "How often."),
     Column("freed_bytes", "bytes", "integer", "Freed within it, whoever allocated it."),
     Column("frees", "", "integer", "How often."),
-    Column("net_bytes", "bytes", "integer", "Allocated − freed."),
+    Column(
+        "net_bytes",
+        "bytes",
+        "integer",
+        "Allocated − freed within it: below 0 where it freed what others had allocated.",
+    ),
     Column("calls", "", "integer", "Calls that allocated or freed; missing where rows are no calls."),
     Column(
         "left_bytes",

@@ -9,6 +9,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from kinetoscope import schema, tensor_cores
+from kinetoscope.operators.flops import device_names, peaks_of
 from kinetoscope.operators.keys import GROUPS, KEYS, grouped
 from kinetoscope.schema import Column
 from kinetoscope.self_time import outermost, subtree_sums
@@ -270,7 +271,7 @@ def _with_rest(frame: pd.DataFrame, unowned: int) -> pd.DataFrame:
 
 
 def _notes(trace: Trace, by: str) -> list[str]:
-    notes = []
+    notes = [*_unknown_peak(trace)]
     if not len(trace.program.ops):
         notes.append("No ops were recorded.")
     if by == "shapes" and "shapes" not in trace.columns.extras:
@@ -284,6 +285,21 @@ def _notes(trace: Trace, by: str) -> list[str]:
             + "."
         )
     return notes
+
+
+def _unknown_peak(trace: Trace) -> list[str]:
+    """Say why no rate is told as a share of the peak."""
+    known = trace.program.flops
+    names = sorted(device_names(trace))
+    if not len(known.place) or not names or np.isfinite(known.peak).any():
+        return []
+    if len(names) > 1:
+        return [f"Rates are not told as shares of a peak: the devices are of several kinds ({', '.join(names)})."]
+    if not names[0]:
+        return ["Rates are not told as shares of a peak: the file does not name the device."]
+    if peaks_of(names[0]):
+        return []
+    return [f"Rates are not told as shares of a peak: that of {names[0]} is not in data/device_peaks.json."]
 
 
 _SOURCES = {"hierarchy": "those that TorchScript recorded", "annotations": "annotations"}
