@@ -17,6 +17,9 @@ import kinetoscope as ks
 from kinetoscope.loading import load_file
 from kinetoscope.source import Source
 from kinetoscope.views import registry
+from kinetoscope_tb.encoding import encode
+from kinetoscope_tb.info import info
+from kinetoscope_tb.tables import table
 
 LONGEST_S = 10.0
 _LARGEST = 400_000
@@ -94,8 +97,10 @@ def check(data: bytes, path: Path) -> str:
     began = time.monotonic()
     try:
         trace = load_file(Source(str(path)))
-        for name in registry.views():
-            trace.view(name)
+        # what the page asks for must be able to travel
+        assert json.loads(encode(info(trace, path.name, [])))
+        for name, view in registry.views().items():
+            encode(table(trace, view, trace.view(name)))
     except ks.KinetoscopeError:
         return "refused"
     finally:

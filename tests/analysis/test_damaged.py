@@ -6,16 +6,31 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import fuzzing
+import kinetoscope as ks
 from build import TraceBuilder
+from kinetoscope_tb.encoding import encode
+from kinetoscope_tb.info import info
 from tables import trace_of
 
-COUNT = 300
+COUNT = 200
 
 
 def test_damaged_files_do_no_harm(tmp_path):
     texts, dice = fuzzing.seeds(), random.Random(20261129)
     fates = [fuzzing.check(fuzzing.damaged(dice, texts), tmp_path / "t.pt.trace.json") for _ in range(COUNT)]
     assert set(fates) == {"refused", "mended", "sound"}
+
+
+def test_numbers_of_mended_metadata_can_travel(tmp_path):
+    path = tmp_path / "t.pt.trace.json"
+    path.write_text(
+        '{"deviceProperties": [{"id": 0, "name": "X", "share": 0.5, "most": 1e999}], "ratio": 2.5, "traceEvents": [{"ph": "X", '
+        '"cat": "cpu_op", "name": "a", "pid": 1, "tid": 1, "ts": 1.5, "dur": 2}, {"ph": "X"'
+    )
+    trace = ks.load(path)
+    assert trace.metadata["ratio"] == 2.5
+    assert trace.metadata["deviceProperties"] == [{"id": 0, "name": "X", "share": 0.5, "most": "1E+999"}]
+    assert b'"X"' in encode(info(trace, path.name, []))
 
 
 NAMES = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)

@@ -8,6 +8,7 @@ standard says. Numbers with a fraction come as :class:`decimal.Decimal`, so that
 from __future__ import annotations
 
 import json
+import math
 import re
 from decimal import Decimal
 from typing import Any
@@ -171,6 +172,18 @@ def _meaning(escape: re.Match[str]) -> str:
 def dumps(value: Any) -> bytes:
     """Write a value that was read as strict JSON, numbers as they were."""
     return json.dumps(_plain(value), allow_nan=False).encode()
+
+
+def simple(value: Any) -> Any:
+    """Return a value with decimals as doubles, at any depth; those beyond doubles as text."""
+    if isinstance(value, Decimal):
+        number = float(value)
+        return number if math.isfinite(number) else str(value)
+    if isinstance(value, dict):
+        return {key: simple(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [simple(item) for item in value]
+    return value
 
 
 def _plain(value: Any) -> Any:

@@ -10,14 +10,13 @@ import codecs
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from decimal import Decimal
 from typing import Any
 
 import msgspec
 
 from kinetoscope.reading import records
 from kinetoscope.reading import text as json_text
-from kinetoscope.reading.lenient import EndOfTextError, Reader, dumps
+from kinetoscope.reading.lenient import EndOfTextError, Reader, dumps, simple
 from kinetoscope.reading.losses import EXAMPLE, Losses, example_at
 
 _SMALL_PIECE = 1 << 18
@@ -231,7 +230,7 @@ class Salvage:
                 reader.at += 1
             while (begin := reader.skip()) and begin != "}":
                 key, value = reader.pair(0)
-                found[key] = float(value) if isinstance(value, Decimal) else value
+                found[key] = simple(value)
             if not begin and reader.text is not self._head_text:
                 self._losses.add("cut", len(self._text), example_at(self._text, len(self._text)))
             reader.at += 1
