@@ -70,7 +70,7 @@ def fill_level(trace: Trace, device: Device) -> tuple[npt.NDArray[np.int64], npt
 def occupancy_of(trace: Trace, rows: Index) -> tuple[npt.NDArray[np.float64], Flags]:
     """Return the recorded estimate of achieved occupancy of kernels, and of which it is unknown.
 
-    A recorded 0 with more shared memory than the device's default limit is unknown, not 0. Where nothing is recorded it is missing, and not counted
+    A recorded 0 with more shared memory than the device's default limit is unknown, not 0, and so is what is no percentage. Where nothing is recorded it is missing, and not counted
     as unknown.
 
     Parameters
@@ -92,7 +92,7 @@ def occupancy_of(trace: Trace, rows: Index) -> tuple[npt.NDArray[np.float64], Fl
         own = properties(trace.metadata, device).get("sharedMemPerBlock", _DEFAULT_SHARED_MEMORY)
         if isinstance(own, int):
             limit[columns.device[rows] == device] = min(own, 2**62)
-    unknown = np.asarray((occupancy == 0) & (shared > limit))
+    unknown = np.asarray(((occupancy == 0) & (shared > limit)) | (occupancy < 0) | (occupancy > 100))
     return np.where(unknown | ~np.isfinite(occupancy), np.nan, occupancy), unknown
 
 

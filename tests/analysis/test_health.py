@@ -235,3 +235,11 @@ def test_fixes_reach_the_command_line(tmp_path, capsys):
         busy.append(capsys.readouterr().out.splitlines()[1].split(",")[2])
     assert busy == ["90.000", "50.000"]
     assert main(["show", "devices", path, "--fix", "magic"]) == 2
+
+
+def test_a_cut_file_without_device_work_asks_for_no_other_recording(tmp_path):
+    path = tmp_path / "t.pt.trace.json"
+    path.write_text(TraceBuilder().op(0, 1).op(2, 3).text()[:-40])
+    frame = ks.load(path).health().set_index("check")
+    assert "could be read of the file" in frame.loc["device work", "detail"]
+    assert frame.loc["file", "severity"] == "error"

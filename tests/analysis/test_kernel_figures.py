@@ -32,6 +32,11 @@ def test_occupancy_by_kernel() -> None:
     assert rows(trace_of(launched()), "kernel_calls", "occupancy_pct") == [(None,), (50,), (20,)]
 
 
+def test_what_is_no_percentage_is_unknown() -> None:
+    builder = TraceBuilder().kernel(0, 10, args={OCCUPANCY: 500}).kernel(10, 20, args={OCCUPANCY: -50})
+    assert rows(trace_of(builder), "kernels", "occupancy_pct", "occupancy_unknown") == [(None, 2)]
+
+
 def test_a_zero_that_is_a_zero() -> None:
     builder = TraceBuilder().kernel(0, 10, args={OCCUPANCY: 0, "shared memory": 49_152})
     assert rows(trace_of(builder), "kernels", "occupancy_pct", "occupancy_unknown") == [(0, 0)]

@@ -219,6 +219,16 @@ def test_an_address_makes_no_frame_another_one() -> None:
     ]
 
 
+def test_callers_of_deep_chains_are_followed_so_far() -> None:
+    builder = TraceBuilder()
+    for number in range(600):
+        builder.python(number, 3000 - number, f"a.py({number}): f")
+    frame = trace_of(builder).view("stacks", form="inverted", min_share_pct=0)
+    assert frame["depth"].max() == calltree.DEEPEST - 1
+    assert frame["host_self_us"].sum() == 3000
+    assert "Callers are followed 512 frames up." in frame.attrs["notes"]
+
+
 def test_idle_time_and_allocations_of_a_selection() -> None:
     builder = TraceBuilder().python(0, 100, "a.py(1): f").memory(10, 16).memory(60, 32)
     builder.launch(50, 51, 1).kernel(0, 20).kernel(60, 70, correlation=1)

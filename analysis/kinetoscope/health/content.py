@@ -132,6 +132,9 @@ def device_work(trace: Trace) -> Finding:
             float("nan"),
             calls,
         )
+    if trace.losses:
+        detail = "No device work and no calls of a device's API are in what could be read of the file."
+        return Finding("device work", "info", detail, "Look at what was lost first.")
     detail = "Only the host was recorded: there are no calls of a device's API."
     return Finding("device work", "info", detail, "To record a GPU, add ProfilerActivity.CUDA to activities.")
 

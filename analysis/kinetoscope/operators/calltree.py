@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 import numpy.typing as npt
@@ -40,18 +40,26 @@ class Tree:
         """Add up each node's value and those below it."""
         return self_time.subtree_sums(self.parent, values)
 
+    @cached_property
+    def levels(self) -> list[Index]:
+        """Nodes by how many ancestors they have."""
+        depth = self.depth
+        order = np.argsort(depth, kind="stable")
+        return np.split(order, np.searchsorted(depth[order], np.arange(1, depth.max() + 1))) if depth.size else []
+
     def below(self, node: int) -> npt.NDArray[np.bool_]:
         """Tell which nodes are a node or below it."""
         found = np.zeros(len(self), bool)
         found[node] = True
-        depth = self.depth
-        order = np.argsort(depth, kind="stable")
-        bounds = np.searchsorted(depth[order], np.arange(int(depth[node]) + 1, int(depth.max()) + 2))
-        for low, high in itertools.pairwise(bounds.tolist()):
-            level = order[low:high]
-            found[level] = found[self.parent[level]]
-            if not found[level].any():
-                break
+        for level in self.levels[1:]:
+            found[level] |= found[self.parent[level]]
+        return found
+
+    def above(self, chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+        """Tell which nodes are chosen or have a chosen one below them."""
+        found = chosen.copy()
+        for level in reversed(self.levels[1:]):
+            found[self.parent[level[found[level]]]] = True
         return found
 
     def outermost(self, group: Index) -> npt.NDArray[np.bool_]:
@@ -155,8 +163,12 @@ def of_chains(chains: list[list[int]]) -> tuple[Tree, Index]:
     return tree, np.where(length > 0, node[np.maximum(last, 0)] if key.size else -1, -1)
 
 
+DEEPEST = 512
+"""So many callers are followed when chains are turned around: a chain of n names has n² / 2 ends."""
+
+
 def reverse(tree: Tree, chosen: npt.NDArray[np.bool_]) -> tuple[Tree, list[Index], Index, list[Index]]:
-    """Turn some nodes' chains around: a node's callers below it.
+    """Turn some nodes' chains around: a node's callers below it, :data:`DEEPEST` at most.
 
     Parameters
     ----------
@@ -183,7 +195,7 @@ def reverse(tree: Tree, chosen: npt.NDArray[np.bool_]) -> tuple[Tree, list[Index
     nodes: list[Index] = []
     at, above = source, np.full(source.size, -1, np.int64)
     made = 0
-    while at.size:
+    while at.size and len(nodes) < DEEPEST:
         found, back = np.unique((above + 1) * names + tree.key[at], return_inverse=True)
         parents.append(found // names - 1)
         keys.append(found % names)

@@ -182,7 +182,7 @@ class Stacks:
             What the codes number.
         """
         nearest = np.where(self.own, np.arange(len(self.tree)), -1)
-        for level in _by_level(self.tree):
+        for level in self.tree.levels:
             above = self.tree.parent[level]
             nearest[level] = np.where(nearest[level] >= 0, nearest[level], np.where(above >= 0, nearest[above], -1))
         found = np.where(nodes >= 0, nearest[np.maximum(nodes, 0)] if nearest.size else -1, -1)
@@ -199,12 +199,6 @@ class Stacks:
                 frames.append(self.names[self.tree.key[node]])
             node = int(self.tree.parent[node])
         return " > ".join(reversed(frames))
-
-
-def _by_level(tree: calltree.Tree) -> list[Index]:
-    depth = tree.depth
-    order = np.argsort(depth, kind="stable")
-    return np.split(order, np.searchsorted(depth[order], np.arange(1, depth.max(initial=0) + 1))) if depth.size else []
 
 
 def _text(value: object) -> str:

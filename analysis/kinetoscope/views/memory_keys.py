@@ -146,7 +146,7 @@ def _events(trace: Trace) -> list[str]:
     jumps = sum(curve.jumps for curve in trace.memory.curves)
     if jumps:
         found.append(
-            f"{counted(jumps, 'recorded total')} do not follow from the event before: threads overtook each other, or events are missing."
+            f"{counted(jumps, 'recorded total')} {'does' if jumps == 1 else 'do'} not follow from the event before: threads overtook each other, or events are missing."
         )
     return found
 

@@ -134,10 +134,17 @@ def stacks(
     total = total or {name: tree.totals(own) for name, (own, _) in weights.items()}
     whole = int(weights[chosen][0].sum()) + weights[chosen][1]
     share = max(float(min_share_pct or 0), 0.0) / 100.0 if isinstance(min_share_pct, int | float) else 0.0
+    deep = form == "inverted" and len(found.tree.levels) > calltree.DEEPEST
     large, told = _large(names, tree, total[chosen], share, whole, asked)
     frame = _rows(names, tree, weights, total, large, chosen)
     frame["share_pct"] = pct(frame[f"{chosen}_total_{_UNITS[chosen]}"], whole / (1000 if _UNITS[chosen] == "us" else 1))
-    frame.attrs["notes"] = [*told, *step_note(trace, narrowed.get("step")), *_notes(found), *no_device_note(trace)]
+    frame.attrs["notes"] = [
+        *told,
+        *([f"Callers are followed {calltree.DEEPEST} frames up."] if deep else []),
+        *step_note(trace, narrowed.get("step")),
+        *_notes(found),
+        *no_device_note(trace),
+    ]
     return frame
 
 
@@ -251,7 +258,7 @@ def _rows(
     by: str,
 ) -> pd.DataFrame:
     """Return the rows of the large nodes, of what is left out under each, and of what has no stack."""
-    shown = _with_ancestors(tree, large)
+    shown = tree.above(large)
     # what has nothing of the selection is not told of
     some = np.any([whole != 0 for whole in total.values()], axis=0) if len(tree) else shown
     hidden = np.flatnonzero(~shown & some)
@@ -278,17 +285,6 @@ def _rows(
 def _renumbered(shown: npt.NDArray[np.bool_], nodes: Index) -> Index:
     number = np.cumsum(shown) - 1
     return np.where(nodes >= 0, number[np.maximum(nodes, 0)] if number.size else -1, -1)
-
-
-def _with_ancestors(tree: calltree.Tree, chosen: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
-    """Return chosen nodes and all above them."""
-    found = chosen.copy()
-    at = np.unique(tree.parent[np.flatnonzero(chosen)])
-    while (at >= 0).any():
-        at = at[at >= 0]
-        found[at] = True
-        at = np.unique(tree.parent[at])
-    return found
 
 
 def _frame(
