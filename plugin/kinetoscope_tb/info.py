@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections import Counter
 from datetime import datetime, timedelta, timezone
 from typing import TYPE_CHECKING, Any, TypedDict
@@ -55,6 +56,10 @@ _PROGRAM = [schema.CODE[kind] for kind in ("op", "annotation", "python")]
 # category of ranges with hardware counters, which the page of kernels lists
 _COUNTERS = "cuda_profiler_range"
 _NO_PROGRAM = "No operators, annotations or Python frames were recorded: record with ProfilerActivity.CPU."
+_SECRET = re.compile(
+    r"(?:^|[_\W])(?:token|secret|passw\w*|pwd|credentials?|api_?key|access_?key|private_?key|auth)(?:$|[_\W])",
+    re.IGNORECASE,
+)
 _CALENDAR_FROM_NS = 10**18  # below it an origin counts from when the machine started, not from 1970
 
 
@@ -161,7 +166,7 @@ def _recording(trace: Trace) -> dict[str, Any]:
     if visible > 1:
         found["visible_devices"] = visible
     extra = [key for key in metadata if key not in _KNOWN and key not in _SHOWN_ELSEWHERE]
-    return found | {key: metadata[key] for key in extra[:_MOST_EXTRA]}
+    return found | {key: _open(metadata[key], key) for key in extra[:_MOST_EXTRA]}
 
 
 def _pages(trace: Trace) -> dict[str, dict[str, Any]]:
@@ -224,7 +229,16 @@ def _calendar(ns: int) -> str:
     return f"{seconds:%Y-%m-%dT%H:%M:%S}.{rest:09d}Z"
 
 
+def _open(value: Any, key: str = "") -> Any:
+    """Hide what a recorder took from its environment and nobody means to show with a screenshot: values whose names are those of secrets."""
+    if isinstance(value, dict):
+        return {name: _open(one, str(name)) for name, one in value.items()}
+    if isinstance(value, list):
+        return [_open(one, key) for one in value]
+    return "(hidden)" if value and _SECRET.search(key) else value
+
+
 def _shown(value: Any) -> str:
     """Return a value of the file as text of bearable length."""
-    shown = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    shown = value if isinstance(value, str) else json.dumps(_open(value), ensure_ascii=False)
     return shown if len(shown) <= _LONGEST else shown[:_LONGEST] + " …"

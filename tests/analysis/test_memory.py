@@ -162,7 +162,7 @@ def test_growth_that_no_block_explains_is_told_too() -> None:
     # together with blocks of nobody
     trace = trace_of(builder.memory(199.5, 7, allocated=527, addr=3, tid=2))
     assert rows(trace, "memory_growth", "op", "growth_bytes", "growth_blocks") == [(None, 507, 1), ("aten::op", 10, 1)]
-    assert "do not follow" in trace.view("memory").attrs["notes"][0]
+    assert "does not follow" in trace.view("memory").attrs["notes"][0]
 
 
 def test_an_event_at_the_end_of_a_step_is_of_the_next() -> None:

@@ -286,3 +286,17 @@ def test_torch_counts_the_same(tmp_path: Path) -> None:
         # torch rounds each event's time to ns on its own
         assert mine["host_self_no_api_us"] == pytest.approx(row.self_cpu_time_total, abs=0.01 * row.count), name
         assert mine["host_total_us"] == pytest.approx(row.cpu_time_total, abs=0.01 * row.count), name
+
+
+def test_a_range_whose_work_was_launched_before_it_says_so() -> None:
+    builder = TraceBuilder().op(0, 10, "mm").launch(1, 2, 1).kernel(50, 60, correlation=1).kernel(60, 90)
+    trace = trace_of(builder)
+    for view in ("operators", "modules", "stacks"):
+
+        def told(view: str = view, **asked: Any) -> bool:
+            return any("within=launch" in note for note in trace.view(view, **asked).attrs["notes"])
+
+        assert told(start_us=40, end_us=100)
+        assert not told()
+        assert not told(start_us=0, end_us=60)
+        assert not told(start_us=0, end_us=60, within="launch")

@@ -72,6 +72,23 @@ def test_backward_work_counts_where_its_forward_op_was() -> None:
     ]
 
 
+def test_sources_of_operators_and_kernels() -> None:
+    builder = (
+        TraceBuilder().python(0, 20, "model.py(5): forward").python(1, 19, "torch/nn/modules/linear.py(1): forward")
+    )
+    builder.op(2, 18, "op", seq=1).launch(3, 4, 3).kernel(20, 23, correlation=3)
+    builder.op(50, 80, "OpBackward", tid=2, seq=1, fwd_thread=1).launch(52, 53, 1, tid=2).kernel(55, 75, correlation=1)
+    builder.op(90, 95, "alone").launch(91, 92, 2).kernel(96, 97, correlation=2)
+    trace = trace_of(builder)
+    assert rows(trace, "kernels", "source", "total_us", by="source") == [("model.py(5): forward", 23), (None, 1)]
+    assert rows(trace, "operators", "name", "source", "device_self_us", by="name,source") == [
+        ("OpBackward", "model.py(5): forward", 20),
+        ("op", "model.py(5): forward", 3),
+        ("alone", None, 1),
+    ]
+    assert rows(trace_of(TraceBuilder().kernel(0, 1)), "kernels", "source", by="source") == [(None,)]
+
+
 def test_what_is_small_is_one_row_under_its_parent() -> None:
     builder = TraceBuilder().python(0, 1000, "a.py(1): main").python(0, 600, "a.py(2): large")
     for number in range(4):

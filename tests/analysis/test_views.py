@@ -166,6 +166,15 @@ def test_wrong_choices_list_the_right_ones():
         trace.view("kernel")
     with pytest.raises(ChoiceError, match="name,op"):
         trace.view("kernels", by="nam")
+    for view, asked in (
+        ("memory_peak", {"at_us": 1e99}),
+        ("operator_calls", {"op_like": "inf"}),
+        ("allocations", {"largest": -4}),
+        ("stacks", {"min_share_pct": -3}),
+        ("kernels", {"start_us": 500, "end_us": 100}),
+    ):
+        with pytest.raises(ChoiceError, match=f"^{next(iter(asked))} must"):
+            trace.view(view, **asked)
     with pytest.raises(ChoiceError, match="start_us"):
         trace.view("kernels", begin=3)
     with pytest.raises(ChoiceError, match="number"):

@@ -174,3 +174,11 @@ def test_kernels_have_a_page_where_only_counters_were_recorded(tmp_path: Path) -
     counted = {"ph": "X", "cat": "cuda_profiler_range", "name": "gemm", "pid": 0, "tid": 0, "ts": 1, "dur": 5}
     assert not of(TraceBuilder().op(0, 10), tmp_path)["pages"]["kernels"]["available"]
     assert of(TraceBuilder().op(0, 10).raw({**counted, "args": {"m": 1}}), tmp_path)["pages"]["kernels"]["available"]
+
+
+def test_secrets_of_the_recorder_are_not_shown(tmp_path: Path) -> None:
+    about = {"env": {"HF_TOKEN": "abc123", "TOKENIZERS": "4", "list": [{"api_key": "abc123"}]}, "DB_PASSWORD": "abc123"}
+    told = facts(of(TraceBuilder(**about).op(1, 9), tmp_path))
+    assert "abc123" not in json.dumps(told)
+    assert told["DB_PASSWORD"] == "(hidden)"
+    assert json.loads(told["env"])["TOKENIZERS"] == "4"

@@ -42,6 +42,13 @@ def _stack(trace: LinkedTrace) -> Key:
     return stacks.own_paths(stacks.at(ops.thread, ops.start))
 
 
+def _source(trace: LinkedTrace) -> Key:
+    stacks, ops = trace.program.stacks, trace.program.ops
+    if stacks.source == "ops":
+        return np.full(len(ops), -1, np.int64), []
+    return stacks.sources(stacks.or_forward(ops.thread, ops.start))
+
+
 def _module(trace: LinkedTrace) -> Key:
     modules = trace.program.modules
     return modules.of_op[0], modules.paths
@@ -60,6 +67,7 @@ KEYS: dict[str, Callable[[LinkedTrace], Key]] = {
     "shapes": _listed("shapes"),
     "dtype": _listed("types"),
     "stack": _stack,
+    "source": _source,
     "module": _module,
     "thread": _thread,
     "phase": _phase,
@@ -71,6 +79,8 @@ GROUPS: dict[str, tuple[str, ...]] = {
     "shapes": ("name", "shapes"),
     "dtype": ("name", "dtype"),
     "stack": ("name", "stack"),
+    "source": ("source",),
+    "name,source": ("name", "source"),
     "module": ("module",),
     "name,module": ("name", "module"),
     "thread": ("thread",),

@@ -117,21 +117,29 @@ class Stacks:
 
     def of_work(self) -> Index:
         """Return the node of each of ``trace.work``: open at its launch; where only a backward op was, at the forward op's start. -1 for none."""
-        trace, columns = self._trace, self._trace.columns
+        trace = self._trace
         call = np.where(trace.launch_of_work >= 0, trace.launch_of_work, trace.op_of_work)
         node = np.full(call.size, -1, np.int64)
         known = np.flatnonzero(call >= 0)
-        thread, start = columns.thread[call[known]].astype(np.int64), columns.start[call[known]]
-        node[known] = self.at(thread, start)
-        forward = trace.forward_row
-        rows = trace.host.rows[(forward >= 0)[trace.host.rows]]
-        backward = OpenRanges(rows, columns.thread[rows].astype(np.int64), columns.start[rows], columns.end[rows])
-        row = backward.at(thread, start)
-        # a frame inside of the backward op says more than the forward op's
-        lost = np.flatnonzero((row >= 0) & (node[known] < 0))
-        partner = forward[row[lost]]
-        node[known[lost]] = self.at(columns.thread[partner].astype(np.int64), columns.start[partner])
+        columns = trace.columns
+        node[known] = self.or_forward(columns.thread[call[known]].astype(np.int64), columns.start[call[known]])
         return node
+
+    def or_forward(self, thread: Index, time: Index) -> Index:
+        """Return the node open on threads at instants; where only a backward op was, at the forward op's start. -1 for none."""
+        trace, columns, node = self._trace, self._trace.columns, self.at(thread, time)
+        row = self._backward.at(thread, time)
+        # a frame inside of the backward op says more than the forward op's
+        lost = np.flatnonzero((row >= 0) & (node < 0))
+        partner = trace.forward_row[row[lost]]
+        node[lost] = self.at(columns.thread[partner].astype(np.int64), columns.start[partner])
+        return node
+
+    @cached_property
+    def _backward(self) -> OpenRanges:
+        columns, host = self._trace.columns, self._trace.host.rows
+        rows = host[(self._trace.forward_row >= 0)[host]]
+        return OpenRanges(rows, columns.thread[rows].astype(np.int64), columns.start[rows], columns.end[rows])
 
     # --- what weighs on it -----------------------------------------------------------------------------------------------------------
 
@@ -166,6 +174,19 @@ class Stacks:
         """Which nodes are outside the libraries."""
         return ~matching(self.names, "library_frame")[self.tree.key]
 
+    def sources(self, nodes: Index) -> tuple[Index, list[str]]:
+        """Return the innermost frame outside the libraries that leads to nodes: its number, -1 for none, and what the numbers stand for."""
+        found = self._own_of(nodes)
+        return np.where(found >= 0, self.tree.key[np.maximum(found, 0)] if len(self.tree) else -1, -1), self.names
+
+    def _own_of(self, nodes: Index) -> Index:
+        """Return the innermost node outside the libraries at or above nodes; -1 for none."""
+        nearest = np.where(self.own, np.arange(len(self.tree)), -1)
+        for level in self.tree.levels:
+            above = self.tree.parent[level]
+            nearest[level] = np.where(nearest[level] >= 0, nearest[level], np.where(above >= 0, nearest[above], -1))
+        return np.where(nodes >= 0, nearest[np.maximum(nodes, 0)] if nearest.size else -1, -1)
+
     def own_paths(self, nodes: Index) -> tuple[Index, list[str]]:
         """Return the frames outside the libraries that lead to nodes, as text, outermost first.
 
@@ -181,11 +202,7 @@ class Stacks:
         paths : list of str
             What the codes number.
         """
-        nearest = np.where(self.own, np.arange(len(self.tree)), -1)
-        for level in self.tree.levels:
-            above = self.tree.parent[level]
-            nearest[level] = np.where(nearest[level] >= 0, nearest[level], np.where(above >= 0, nearest[above], -1))
-        found = np.where(nodes >= 0, nearest[np.maximum(nodes, 0)] if nearest.size else -1, -1)
+        found = self._own_of(nodes)
         used, back = np.unique(found, return_inverse=True)
         texts = ["" if node < 0 else self._path(node) for node in used.tolist()]
         paths = list(dict.fromkeys(text for text in texts if text))

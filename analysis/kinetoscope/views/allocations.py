@@ -22,7 +22,6 @@ from kinetoscope.views.memory_keys import (
     device_names,
     notes,
     values,
-    whole,
 )
 from kinetoscope.views.registry import Parameter, View
 
@@ -52,10 +51,10 @@ _FILTERS = (
     STEP,
     Parameter("start_us", "time", "Only blocks that are live at this time or later."),
     Parameter("end_us", "time", "Only blocks that were allocated before this."),
-    Parameter("min_bytes", "number", "Only blocks of at least this size."),
+    Parameter("min_bytes", "amount", "Only blocks of at least this size."),
     *(Parameter(key, "text", f"Only blocks whose {key} is exactly this.") for key in KEYS),
     Parameter("state", "text", "Only blocks of this state."),
-    Parameter("largest", "number", "The most rows: the largest blocks. The others are counted.", default=_LARGEST),
+    Parameter("largest", "amount", "The most rows: the largest blocks. The others are counted.", default=_LARGEST),
 )
 
 
@@ -77,7 +76,7 @@ def allocations(trace: Trace, **filters: Any) -> pd.DataFrame:
     blocks = trace.memory.blocks
     told = notes(trace, blocks=True, device=filters.get("device")) + step_note(trace, filters.get("step"))
     chosen = _chosen(trace, filters)
-    most = whole(filters.get("largest"), _LARGEST)
+    most = int(filters["largest"])
     if chosen.size > most:
         size = blocks.bytes[chosen]
         kept = np.sort(np.lexsort((chosen, -size))[:most])
@@ -97,7 +96,7 @@ def _chosen(trace: Trace, filters: dict[str, Any]) -> Index:
     fits = np.ones(len(blocks), bool)
     if filters.get("device") is not None:
         fits &= of_value(pd.Series(device_names(trace, blocks.device)), filters["device"])
-    if isinstance(filters.get("min_bytes"), float):
+    if filters.get("min_bytes") is not None:
         fits &= blocks.bytes >= filters["min_bytes"]
     if filters.get("state") is not None:
         fits &= of_value(pd.Series(texts(blocks.state.astype(np.int32), list(STATES))), filters["state"])

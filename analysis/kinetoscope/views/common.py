@@ -198,6 +198,21 @@ def no_device_note(trace: Trace) -> list[str]:
     return ["No device work: only the host was recorded (activities had no GPU, or there was none)."]
 
 
+def launched_elsewhere(selection: Selection) -> list[str]:
+    """Say why most device work of a range of time belongs to nobody, and how to ask for what was launched in it instead."""
+    ranged = selection.start_us is not None or selection.end_us is not None
+    if not ranged or selection.within == "launch":
+        return []
+    chosen, length = selection.work()
+    trace = selection.trace
+    unknown = chosen & (trace.launch_of_work < 0) & (trace.op_of_work < 0)
+    if 2 * int(length[unknown].sum()) <= int(length[chosen].sum()):
+        return []
+    return [
+        "Most device work of this time has no known launch: it was launched before the recording began, or its launch is not in the file. within=launch counts what was launched in this time."
+    ]
+
+
 def step_note(trace: Trace, step: Any) -> list[str]:
     """Say which steps there are, where one is asked for that is not."""
     numbers = trace.steps_table.number.tolist()

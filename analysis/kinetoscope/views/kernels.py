@@ -33,6 +33,8 @@ _KEYS = {
     "module": ("module",),
     "name,module": ("name", "module"),
     "family": ("family",),
+    "source": ("source",),
+    "name,source": ("name", "source"),
 }
 _IN_KEY_ORDER = ("stream", "step")
 _LAUNCHED_AS = ("blocks_per_sm", "occupancy_pct", "occupancy_unknown")
@@ -64,6 +66,12 @@ _COLUMNS = (
         "",
         "text",
         "Module that launched it, as a path; under a backward op, that of the forward op; missing outside all modules.",
+    ),
+    Column(
+        "source",
+        "",
+        "text",
+        "Innermost Python frame outside the libraries at its launch; under a backward op, at its forward op.",
     ),
     Column("family", "", "text", "Name of the kernel without the number that compilers put at its end."),
     Column("tensor_cores", "", "text", "Whether the kernel uses the matrix units, by its name: yes, no, unknown."),
@@ -104,7 +112,7 @@ def kernels(
     Parameters
     ----------
     trace : Trace
-    by : {"name", "op", "name,op", "config", "stream", "step", "category", "module", "name,module", "family"}
+    by : {"name", "op", "name,op", "config", "stream", "step", "category", "module", "name,module", "family", "source", "name,source"}
         What a row is.
     op_like, alike
         See :func:`kinetoscope.views.op_rows.ops_like`: only kernels that ops of one row of the operators launched themselves.
@@ -161,9 +169,17 @@ class _Kernels:
             return categories(trace, self.rows, trace.communication[self._work])
         if name == "module":
             return modules_of(trace, self._work)
+        if name == "source":
+            return self._sources()
         if name == "family":
             return families(trace, self.rows)
         return trace.kernels[name].array[self._chosen]
+
+    def _sources(self) -> pd.Categorical:
+        stacks = self._trace.program.stacks
+        if stacks.source == "ops":
+            return texts_of(np.full(self.rows.size, -1, np.int64), [])
+        return texts_of(*stacks.sources(stacks.of_work()[self._work]))
 
     def launched_as(self, group: npt.NDArray[np.int64], size: int) -> dict[str, Any]:
         """Return what groups were launched with, weighted by time."""

@@ -20,7 +20,6 @@ from kinetoscope.views.memory_keys import (
     codes_of_events,
     notes,
     values,
-    whole,
 )
 from kinetoscope.views.registry import Parameter, View
 
@@ -176,7 +175,7 @@ _CHURN = (
     Column("largest_bytes", "bytes", "integer", "The largest block."),
     Column("mean_lifetime_us", "µs", "number", "Mean time from allocation to free."),
 )
-_MIN_BYTES = Parameter("min_bytes", "number", "Only blocks of at least this size.")
+_MIN_BYTES = Parameter("min_bytes", "amount", "Only blocks of at least this size.")
 
 
 def memory_churn(trace: Trace, by: str = "op", device: Any = None, min_bytes: Any = None) -> pd.DataFrame:
@@ -199,7 +198,7 @@ def memory_churn(trace: Trace, by: str = "op", device: Any = None, min_bytes: An
     """
     blocks = trace.memory.blocks
     own = np.isin(blocks.device, [number for number, _ in chosen_devices(trace, device)])
-    at = np.flatnonzero(growth.churned(trace.memory) & own & (blocks.bytes >= whole(min_bytes, 0)))
+    at = np.flatnonzero(growth.churned(trace.memory) & own & (blocks.bytes >= (min_bytes or 0)))
     result = _churn(trace, at, by)
     result.attrs["notes"] = notes(trace, blocks=True, device=device) + _no_steps(trace, 1)
     return result

@@ -13,7 +13,7 @@ from kinetoscope.memory.categories import CATEGORIES, CATEGORY
 from kinetoscope.phases import PHASES
 from kinetoscope.schema import CODE, Column
 from kinetoscope.source import as_text
-from kinetoscope.views.registry import NOTHING, Parameter
+from kinetoscope.views.registry import Parameter
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -94,11 +94,6 @@ def chosen_devices(trace: Trace, wanted: Any) -> list[tuple[int, Curve]]:
     if wanted is None:
         return found
     return [(i, curve) for i, curve in found if curve.device.name == wanted]
-
-
-def whole(value: Any, default: int) -> int:
-    """Return a parameter that counts something; the default where it is empty."""
-    return default if value is None or value is NOTHING else max(int(value), 0)
 
 
 def notes(trace: Trace, *, blocks: bool = False, device: Any = None) -> list[str]:

@@ -17,7 +17,7 @@ from kinetoscope.reading.arguments import MISSING
 from kinetoscope.schema import Column
 from kinetoscope.source import as_text
 from kinetoscope.views.common import us
-from kinetoscope.views.memory_keys import DEVICE, DEVICE_COLUMN, chosen_devices, notes, whole
+from kinetoscope.views.memory_keys import DEVICE, DEVICE_COLUMN, chosen_devices, notes
 from kinetoscope.views.registry import Parameter, View
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ _RANGE = (
     Parameter("start_us", "time", "From here on; the first row of a device is its level then."),
     Parameter("end_us", "time", "Up to here."),
     Parameter(
-        "points", "number", "The most rows for each device; all are shown where they are no more.", default=_POINTS
+        "points", "amount", "The most rows for each device; all are shown where they are no more.", default=_POINTS
     ),
 )
 _OF_CATEGORY = tuple(
@@ -78,7 +78,7 @@ def memory_timeline(
     bounds = tuple(None if value is None else round(value * 1000) for value in (start_us, end_us))
     of_category = by == "category"
     frames = [
-        _of_device(trace, curve, bounds, whole(points, _POINTS), of_category=of_category)
+        _of_device(trace, curve, bounds, int(points), of_category=of_category)
         for _, curve in chosen_devices(trace, device)
     ]
     wanted = [column.name for column in (_COLUMNS if of_category else _COLUMNS[:4])]
@@ -151,9 +151,7 @@ def memory_exported(
     for name, path in paths.items():
         if file is None or file == name:
             try:
-                frames.append(
-                    _of_file(trace, name, exported_files.read(path), (start_us, end_us), whole(points, _POINTS))
-                )
+                frames.append(_of_file(trace, name, exported_files.read(path), (start_us, end_us), int(points)))
             except KinetoscopeError as error:
                 told.append(f"{name} was left out: {error.message}.")
     frame = pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=[one.name for one in _EXPORTED])

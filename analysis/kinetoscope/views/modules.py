@@ -11,7 +11,16 @@ import pandas as pd
 from kinetoscope.operators.modules import SORTS, class_of
 from kinetoscope.schema import Column
 from kinetoscope.self_time import outermost
-from kinetoscope.views.common import SELECTION, Selection, no_device_note, pct, step_note, texts_of, us
+from kinetoscope.views.common import (
+    SELECTION,
+    Selection,
+    launched_elsewhere,
+    no_device_note,
+    pct,
+    step_note,
+    texts_of,
+    us,
+)
 from kinetoscope.views.registry import Parameter, View
 
 if TYPE_CHECKING:
@@ -97,7 +106,8 @@ def modules(
     frame["device_total_pct"] = pct(frame["device_total_us"], frame["device_self_us"].sum())
     order = [column.name for column in _COLUMNS if column.name in frame]
     frame = frame[order]
-    frame.attrs["notes"] = [*step_note(trace, step), *no_device_note(trace), *_notes(found)]
+    elsewhere = launched_elsewhere(selection)
+    frame.attrs["notes"] = [*elsewhere, *step_note(trace, step), *no_device_note(trace), *_notes(found)]
     return frame
 
 

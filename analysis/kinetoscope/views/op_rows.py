@@ -36,7 +36,7 @@ _COLUMNS = (
     Column("step", "", "integer", "Step whose host range holds its start; missing outside all steps."),
     Column("thread", "", "text", "Host thread."),
 )
-_LONGEST = Parameter("longest", "number", "At most this many calls, the longest on the host.", default=2000)
+_LONGEST = Parameter("longest", "amount", "At most this many calls, the longest on the host.", default=2000)
 
 
 def ops_like(trace: Trace, op_like: Any, by: str) -> Flags | None:
@@ -59,7 +59,7 @@ def ops_like(trace: Trace, op_like: Any, by: str) -> Flags | None:
 
 
 def operator_calls(
-    trace: Trace, op_like: float | None = None, alike: str = "name", longest: Any = 2000, **selection: Any
+    trace: Trace, op_like: float | None = None, alike: str = "name", longest: float = 2000, **selection: Any
 ) -> pd.DataFrame:
     """List calls of ops and annotations.
 
@@ -81,8 +81,7 @@ def operator_calls(
     columns, ops = trace.columns, trace.program.ops
     only = ops_like(trace, op_like, alike)
     chosen = np.flatnonzero(Selection(trace, **selection).host(ops.rows) & (True if only is None else only))
-    most = max(int(longest), 0) if isinstance(longest, int | float) else chosen.size
-    kept = chosen[np.argsort(ops.start[chosen] - ops.end[chosen], kind="stable")[:most]]
+    kept = chosen[np.argsort(ops.start[chosen] - ops.end[chosen], kind="stable")[: int(longest)]]
     kept = kept[np.argsort(ops.start[kept], kind="stable")]
     own = np.zeros(len(ops), np.int64)
     owned = ops.owner_of_work >= 0

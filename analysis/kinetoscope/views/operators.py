@@ -13,7 +13,16 @@ from kinetoscope.operators.flops import device_names, peaks_of
 from kinetoscope.operators.keys import GROUPS, KEYS, grouped
 from kinetoscope.schema import Column
 from kinetoscope.self_time import outermost, subtree_sums
-from kinetoscope.views.common import SELECTION, Selection, no_device_note, pct, step_note, texts_of, us
+from kinetoscope.views.common import (
+    SELECTION,
+    Selection,
+    launched_elsewhere,
+    no_device_note,
+    pct,
+    step_note,
+    texts_of,
+    us,
+)
 from kinetoscope.views.op_rows import OPS_LIKE, ops_like
 from kinetoscope.views.registry import Parameter, View
 
@@ -28,6 +37,12 @@ _COLUMNS = (
     Column("shapes", "", "text", "Shapes of its inputs, as recorded."),
     Column("dtype", "", "text", "Data types of its inputs, as recorded."),
     Column("stack", "", "text", "Python frames outside the libraries around it, outermost first."),
+    Column(
+        "source",
+        "",
+        "text",
+        "Innermost Python frame outside the libraries around it; under a backward op, around its forward op.",
+    ),
     Column("module", "", "text", "Innermost module around it, as a path; under a backward op, that of its forward op."),
     Column("thread", "", "text", "Host thread."),
     Column("phase", "", "text", "Forward, backward, optimizer, data or other."),
@@ -83,7 +98,7 @@ def operators(
     Parameters
     ----------
     trace : Trace
-    by : {"name", "shapes", "dtype", "stack", "module", "name,module", "thread", "name,thread", "phase", "name,phase"}
+    by : {"name", "shapes", "dtype", "stack", "source", "name,source", "module", "name,module", "thread", "name,thread", "phase", "name,phase"}
         What a row is; shapes, types and stacks are told apart by name as well.
     op_like, alike
         See :func:`kinetoscope.views.op_rows.ops_like`: only ops of one row of this table.
@@ -115,7 +130,13 @@ def operators(
     for part, whole in (("device_self_pct", "device_self_us"), ("host_self_pct", "host_self_us")):
         frame[part] = pct(frame[whole], frame[whole].sum())
     frame = frame[[column.name for column in _COLUMNS if column.name in frame]].reset_index(drop=True)
-    frame.attrs["notes"] = [*step_note(trace, selection.get("step")), *no_device_note(trace), *_notes(trace, by)]
+    elsewhere = launched_elsewhere(Selection(trace, **selection))
+    frame.attrs["notes"] = [
+        *elsewhere,
+        *step_note(trace, selection.get("step")),
+        *no_device_note(trace),
+        *_notes(trace, by),
+    ]
     return frame
 
 
@@ -276,7 +297,7 @@ def _notes(trace: Trace, by: str) -> list[str]:
         notes.append("No ops were recorded.")
     if by == "shapes" and "shapes" not in trace.columns.extras:
         notes.append("No shapes were recorded (record_shapes).")
-    if by == "stack" and trace.program.stacks.source == "ops":
+    if by in ("stack", "source", "name,source") and trace.program.stacks.source == "ops":
         notes.append("No stacks were recorded (with_stack).")
     if "module" in by and trace.program.modules.source != "frames":
         notes.append(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -23,10 +23,10 @@ _COLUMNS = (
     Column("step", "", "integer", "Step whose period holds the start; missing outside all steps."),
 )
 
-_LONGEST = Parameter("longest", "number", "At most this many stretches, the longest.", default=2000)
+_LONGEST = Parameter("longest", "amount", "At most this many stretches, the longest.", default=2000)
 
 
-def phase_ranges(trace: Trace, longest: Any = 2000) -> pd.DataFrame:
+def phase_ranges(trace: Trace, longest: float = 2000) -> pd.DataFrame:
     """Cut the host's time by phase, all threads together.
 
     Parameters
@@ -41,8 +41,7 @@ def phase_ranges(trace: Trace, longest: Any = 2000) -> pd.DataFrame:
         Stretches in time order, none overlap; time in no phase is left out. Definition: ``docs/definitions.md``, "Phases".
     """
     found = stretches(trace)
-    most = max(int(longest), 0) if isinstance(longest, int | float) else found.phase.size
-    kept = np.sort(np.argsort(found.start - found.end, kind="stable")[:most])
+    kept = np.sort(np.argsort(found.start - found.end, kind="stable")[: int(longest)])
     phase, start, end, step = (part[kept] for part in found)
     frame = pd.DataFrame(
         {

@@ -30,6 +30,9 @@ _MODULES = (
 )
 
 
+_BOUND = 9e15
+"""Numbers beyond it are no µs that fit 64 bits of ns, and no id of an event."""
+
 NOTHING = object()
 """An empty value: only rows where there is none."""
 
@@ -41,8 +44,8 @@ class Parameter:
     Parameters
     ----------
     name : str
-    type : {"token", "text", "number", "time"}
-        ``token`` is one of ``choices``; ``text`` and ``number`` choose rows by value.
+    type : {"token", "text", "number", "time", "amount"}
+        ``token`` is one of ``choices``; ``text`` and ``number`` choose rows by value; ``amount`` is 0 or more.
     description : str
     choices : tuple of str
     default : object
@@ -63,7 +66,7 @@ class Parameter:
         ChoiceError
             When it is not one of the choices, or no number.
         """
-        if value is None:
+        if value is None or (value == "" and self.type == "amount"):
             return self.default
         if value == "" and self.type in ("text", "number"):
             return NOTHING
@@ -71,13 +74,15 @@ class Parameter:
             if value not in self.choices:
                 raise ChoiceError.of(f"value for {self.name}", value, self.choices)
             return value
-        if self.type in ("number", "time"):
+        if self.type in ("number", "time", "amount"):
             try:
                 number = float(value)
             except (TypeError, ValueError):
                 number = math.nan
-            if not math.isfinite(number):
+            if not abs(number) < _BOUND:
                 raise ChoiceError(f"{self.name} must be a number, not {str(value)!r}")
+            if self.type == "amount" and number < 0:
+                raise ChoiceError(f"{self.name} must be 0 or more, not {str(value)!r}")
             return number
         return str(value)
 
@@ -127,7 +132,11 @@ class View:
         for name in given:
             if name not in known:
                 raise ChoiceError.of(f"parameter of view {self.name!r}", name, known)
-        frame = self.compute(trace, **{name: parameter.parse(given.get(name)) for name, parameter in known.items()})
+        asked = {name: parameter.parse(given.get(name)) for name, parameter in known.items()}
+        start, end = asked.get("start_us"), asked.get("end_us")
+        if start is not None and end is not None and start > end:
+            raise ChoiceError(f"start_us must not be after end_us: {start:g} is after {end:g}")
+        frame = self.compute(trace, **asked)
         frame.attrs["notes"] = [*trace.file_notes, *frame.attrs.get("notes", [])]
         return frame
 

@@ -13,7 +13,17 @@ from kinetoscope.operators import calltree
 from kinetoscope.operators.keys import thread_titles
 from kinetoscope.operators.stacks import Stacks, place_of
 from kinetoscope.schema import CODE, Column
-from kinetoscope.views.common import SELECTION, Selection, no_device_note, of_value, pct, step_note, texts_of, us
+from kinetoscope.views.common import (
+    SELECTION,
+    Selection,
+    launched_elsewhere,
+    no_device_note,
+    of_value,
+    pct,
+    step_note,
+    texts_of,
+    us,
+)
 from kinetoscope.views.idle_keys import chosen_segments
 from kinetoscope.views.registry import Parameter, View
 
@@ -76,7 +86,7 @@ _PARAMETERS = (
         "auto",
     ),
     Parameter("frames", "token", "Python frames only, or ops and annotations too.", ("python", "all"), "python"),
-    Parameter("min_share_pct", "number", "Nodes with a smaller part of the weight are left out.", default=0.5),
+    Parameter("min_share_pct", "amount", "Nodes with a smaller part of the weight are left out.", default=0.5),
     Parameter(
         "root",
         "number",
@@ -93,7 +103,7 @@ def stacks(
     form: str = "top_down",
     weight: str = "auto",
     frames: str = "python",
-    min_share_pct: Any = 0.5,
+    min_share_pct: float = 0.5,
     **narrowed: Any,
 ) -> pd.DataFrame:
     """Sum call stacks, equal frames under equal ones together.
@@ -133,7 +143,7 @@ def stacks(
         names, tree, weights, total = _by_file(names, tree, weights)
     total = total or {name: tree.totals(own) for name, (own, _) in weights.items()}
     whole = int(weights[chosen][0].sum()) + weights[chosen][1]
-    share = max(float(min_share_pct or 0), 0.0) / 100.0 if isinstance(min_share_pct, int | float) else 0.0
+    share = min_share_pct / 100.0
     deep = form == "inverted" and len(found.tree.levels) > calltree.DEEPEST
     large, told = _large(names, tree, total[chosen], share, whole, asked)
     frame = _rows(names, tree, weights, total, large, chosen)
@@ -141,6 +151,7 @@ def stacks(
     frame.attrs["notes"] = [
         *told,
         *([f"Callers are followed {calltree.DEEPEST} frames up."] if deep else []),
+        *launched_elsewhere(Selection(trace, **narrowed)),
         *step_note(trace, narrowed.get("step")),
         *_notes(found),
         *no_device_note(trace),
