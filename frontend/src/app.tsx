@@ -1,5 +1,6 @@
 import type { JSX } from 'preact';
 import { useEffect } from 'preact/hooks';
+import { pageState } from './model/pages';
 import { useSource } from './model/remote';
 import { readRuns, reloadTrace } from './model/session';
 import * as state from './model/state';
@@ -104,8 +105,8 @@ function Waiting({ file }: { file: string }): JSX.Element {
 }
 
 function Page({ info }: { info: Info }): JSX.Element {
-  const told = info.pages[state.page.value];
-  if (told?.available === false) {
+  const told = pageState(info, state.page.value);
+  if (!told.available) {
     return (
       <div class="state" data-testid={`page-${state.page.value}`}>
         <h1>Nothing to show here</h1>

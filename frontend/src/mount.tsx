@@ -6,6 +6,7 @@ import { bindAddress } from './model/location';
 import { SourceContext } from './model/remote';
 import { followChoice, followFixes, readRuns } from './model/session';
 import type { Source } from './model/source';
+import { followSelection } from './model/stacks';
 import base from './style/base.css?inline';
 import frame from './style/frame.css?inline';
 import idle from './style/idle.css?inline';
@@ -28,6 +29,7 @@ export function mount(source: Source): void {
   bindAddress();
   followChoice(source);
   followFixes(source);
+  followSelection();
   void readRuns(source, false);
   onDataReloaded(() => void readRuns(source, true));
   render(

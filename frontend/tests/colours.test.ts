@@ -2,7 +2,18 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { CAUSES, causeTerm, pathTerm } from '../src/lib/causes';
-import { causeColour, contrast, inkOn, palette, pathColour, SHADES, word } from '../src/lib/colours';
+import {
+  causeColour,
+  contrast,
+  inkOn,
+  PHASES,
+  palette,
+  pathColour,
+  phaseColour,
+  SHADES,
+  word,
+} from '../src/lib/colours';
+import { categoryColour } from '../src/lib/memory_colours';
 import { KINDS } from '../src/model/wire';
 
 describe('text on bars', () => {
@@ -63,5 +74,26 @@ describe('causes of idle time', () => {
     expect(pathColour('host work', 'dark')).toBe(causeColour('host work'));
     expect(pathColour('compute', 'light')).not.toBe(pathColour('communication', 'light'));
     expect(pathTerm('memcpy').title).toBe('Copy');
+  });
+});
+
+describe('phases of training', () => {
+  it('have a colour of their own, readable on either paper', () => {
+    expect(new Set([...PHASES, 'other'].map(phaseColour)).size).toBe(PHASES.length + 1);
+    expect(phaseColour('constructor')).toBe(phaseColour('other'));
+    for (const phase of PHASES) {
+      for (const paper of ['#ffffff', '#14171b']) {
+        expect(contrast(word(phaseColour(phase)), word(paper)), `${phase} on ${paper}`).toBeGreaterThan(1.7);
+      }
+    }
+  });
+
+  it('look like the memory that each allocates', () => {
+    expect(['input', 'activation', 'gradient', 'optimizer_state'].map(categoryColour)).toEqual(PHASES.map(phaseColour));
+  });
+
+  it('are those of the analysis', () => {
+    const python = readFileSync(join(import.meta.dirname, '../../analysis/kinetoscope/phases.py'), 'utf8');
+    for (const phase of PHASES) expect(python).toContain(`"${phase}"`);
   });
 });

@@ -89,7 +89,7 @@ describe('the tree of idle time', () => {
     expect(both).toMatchObject({ total: 154_750, count: 7, longest: 60_000, longestGap: 11 });
   });
 
-  const labels = (rows: ReturnType<typeof unfold>) => rows.map(({ node }) => `${node.depth} ${nodeLabel(node)}`);
+  const labels = (rows: ReturnType<typeof unfold>) => rows.map(({ row, depth }) => `${depth} ${nodeLabel(row)}`);
   const how = { open: new Set<string>(), sort: SORTS.total, descending: true, passes: null };
 
   it('is folded up at first, and sorts brothers only', () => {

@@ -53,6 +53,37 @@ describe('the curve', () => {
   });
 });
 
+describe('phases of training', () => {
+  const phases = memory.readPhases(
+    tableOf({
+      phase: ['data', 'forward', 'backward'],
+      start_us: [1, 2.5, 9],
+      end_us: [2, 9, 12],
+    }),
+  );
+
+  it('are found by an instant, their end left out', () => {
+    expect([999, 1000, 1999, 2000, 2500, 9000, 12_000].map((time) => memory.phaseAt(phases, time))).toEqual([
+      -1, 0, 0, -1, 1, 2, -1,
+    ]);
+    expect(['data', 'backward'].map(memory.phaseLabel)).toEqual(['Data loading', 'Backward']);
+  });
+
+  it('have room of their own below the plot, above the axis of time', () => {
+    const [bare, footed] = [0, 12].map((foot) => makePlot(580, 142, WINDOW, 1000, foot));
+    expect([bare.axis, bare.bottom]).toEqual([122, 122]);
+    expect([footed.axis, footed.bottom, footed.y(0)]).toEqual([122, 110, 110]);
+  });
+});
+
+it('reads what casts doubt on the figures of a device', () => {
+  const table = { device: ['cuda:0', 'cpu'], peak_us: [1, 1], unmatched_frees: [2, 0], jumps: [null, 1] };
+  expect(memory.readDevices(tableOf(table)).map(({ unmatchedFrees, jumps }) => [unmatchedFrees, jumps])).toEqual([
+    [2, 0],
+    [0, 1],
+  ]);
+});
+
 it('asks for times exactly, and for one block with few others', () => {
   expect(memory.rangeParameters({ t0: 1, t1: 1_000_001 })).toEqual({ start_us: '0.001', end_us: '1000.001' });
   expect(memory.rangeParameters(null)).toEqual({});

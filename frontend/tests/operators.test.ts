@@ -1,13 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { callParameters, keyColumns, keyOf } from '../src/model/kernels';
+import { callParameters, kernelKind, keyColumns, keyOf } from '../src/model/kernels';
 import { printAddress, takeAddress } from '../src/model/location';
 import { deviceWork, firstOpen, moduleKey, moduleName, moduleRow, modulesOf } from '../src/model/modules';
 import { defaultSort, operatorTitle, relative, rowOf, rowsBelow, sumsOf } from '../src/model/operators';
 import { flameOf } from '../src/model/stacks';
 import * as state from '../src/model/state';
+import { column } from '../src/model/tables';
 import type { Table } from '../src/model/wire';
+import { cutWords } from '../src/views/operators/details';
 import { tableOf } from './helpers';
 
 const operators = tableOf({
@@ -52,6 +54,12 @@ describe('operators', () => {
     expect(rowsBelow(operators, 'module', 'Net')).toEqual([]);
     expect(relative(operators, 'module', 'Net_0').data.module).toEqual(['Linear_0', null, null]);
   });
+});
+
+it('says which calls a search left out', () => {
+  expect(cutWords({ listed: 2000, total: 14_322 })).toBe(
+    'Of the first 2\u202f000 of 14\u202f322 events of this name, by time.',
+  );
 });
 
 describe('modules', () => {
@@ -167,5 +175,22 @@ describe('the samples of the wire', () => {
     expect(deviceWork(sample('modules'))).toBe(works);
     expect(deviceWork(sample('modules.class'))).toBe(works);
     expect(flameOf(sample('stacks'), 'top_down', 'device').whole).toBe(works);
+  });
+
+  it('tell the category of kernels, beside the key', () => {
+    for (const name of ['kernels.name', 'kernels.family', 'kernel_calls']) {
+      const values = column(sample(name), 'category');
+      expect(values.every((value) => typeof value === 'string')).toBe(true);
+    }
+    expect(kernelKind('communication')).toBe('communication');
+    expect(kernelKind('matrix multiply')).toBe('kernel');
+  });
+
+  it('have the columns that the pages of modules and memory show', () => {
+    const names = (name: string) => sample(name).columns.map((one) => one.name);
+    expect(names('modules')).toEqual(expect.arrayContaining(['peak_memory_bytes', 'memory_device']));
+    expect(names('modules.class')).toEqual(expect.arrayContaining(['peak_memory_bytes', 'memory_device']));
+    expect(names('memory')).toEqual(expect.arrayContaining(['unmatched_frees', 'jumps']));
+    expect(names('phase_ranges')).toEqual(['phase', 'start_us', 'end_us', 'step']);
   });
 });

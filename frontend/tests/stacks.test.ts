@@ -1,6 +1,19 @@
+import { batch } from '@preact/signals';
 import { describe, expect, it } from 'vitest';
-import { editorLink, flameOf, frameKind, frameLabel, resolve, sumsOfFrame } from '../src/model/stacks';
-import { treeOf } from '../src/model/tree';
+import {
+  editorLink,
+  flameOf,
+  followSelection,
+  frameKind,
+  frameLabel,
+  hidesStackless,
+  resolve,
+  sumsOfFrame,
+  weightExact,
+  withoutStackless,
+} from '../src/model/stacks';
+import * as state from '../src/model/state';
+import { layOut, treeOf } from '../src/model/tree';
 import { tableOf } from './helpers';
 
 // main → step → step (recursion) and relu; by hand, device: step 3 + inner 2, relu 5
@@ -54,4 +67,73 @@ describe('call stacks', () => {
     expect(editorLink('//host/share.py', 3)).toBeNull();
     expect(editorLink('/a/"><img src=x>.py', 3)).toBe('vscode://file/a/%22%3E%3Cimg%20src%3Dx%3E.py:3');
   });
+});
+
+describe('what has no stack', () => {
+  const with_ = (microseconds: number) =>
+    flameOf(
+      tableOf({
+        id: [0, 1, 2],
+        parent: [null, 0, null],
+        name: ['/a/t.py(1): main', '/a/t.py(9): step', null],
+        device_self_us: [0, 10, microseconds],
+        device_total_us: [10, 10, microseconds],
+      }),
+      'top_down',
+      'device',
+    );
+
+  it('is shown while it is the smaller part, and as asked for', () => {
+    expect([10, 10.001].map((part) => hidesStackless(with_(part), 'auto'))).toEqual([false, true]);
+    expect(hidesStackless(with_(1), 'hidden')).toBe(true);
+    expect(hidesStackless(with_(99), 'shown')).toBe(false);
+  });
+
+  it('is not hidden where there is none, or nothing else', () => {
+    expect(with_(0).stackless).toBeNull();
+    expect(hidesStackless(with_(0), 'hidden')).toBe(false);
+    const all = tableOf({ id: [0], parent: [null], name: [null], device_self_us: [5], device_total_us: [5] });
+    expect(hidesStackless(flameOf(all, 'top_down', 'device'), 'hidden')).toBe(false);
+  });
+
+  it('comes last however wide it is, and leaves the whole alone when it goes', () => {
+    const flame = with_(30);
+    const rows = (last: number | null) => layOut(flame.tree, flame.values, null, last).map((block) => block.row);
+    expect(rows(null)).toEqual([2, 0, 1]);
+    expect(rows(flame.stackless)).toEqual([0, 2, 1]);
+    const rest = withoutStackless(flame);
+    expect([rest.tree.roots, rest.values, rest.whole, rest.stackless]).toEqual([
+      [0],
+      [10_000, 10_000, 0],
+      40_000,
+      null,
+    ]);
+    expect(layOut(rest.tree, rest.values, null).map(({ row, from, to }) => [row, from, to])).toEqual([
+      [0, 0, 1],
+      [1, 0, 1],
+    ]);
+  });
+});
+
+it('forgets the zoom when another time is chosen, unless an address brings both', () => {
+  state.filter.value = null;
+  state.flameZoom.value = 4;
+  const stop = followSelection();
+  state.filter.value = { t0: 1, t1: 2, step: 1 };
+  expect(state.flameZoom.value).toBeNull();
+  state.flameZoom.value = 3;
+  expect(state.flameZoom.value).toBe(3);
+  batch(() => {
+    state.filter.value = null;
+    state.flameZoom.value = 7;
+  });
+  expect(state.flameZoom.value).toBe(7);
+  state.within.value = 'run';
+  expect(state.flameZoom.value).toBeNull();
+  stop();
+  state.within.value = 'start';
+});
+
+it('tells sizes of memory exactly, in bytes', () => {
+  expect(weightExact('allocated', 1_048_576)).toBe('1\u202f048\u202f576 bytes');
 });

@@ -125,7 +125,9 @@ class Profiler:
     def ready(self, page: str) -> Profiler:
         """Wait until a page tells what it has to tell."""
         self.wait(f"page-{page}")
-        self.wait(NOUNS[page])
+        # Without a device the page of idle time has the critical path alone.
+        nouns = (NOUNS[page], "path-verdict") if page == "idle" else (NOUNS[page],)
+        self.tab.locator(", ".join(f"[data-testid={one}]" for one in nouns)).first.wait_for(timeout=PATIENCE)
         if page == "timeline":
             self.settled()
         return self

@@ -40,7 +40,7 @@ def table(profiler: Profiler) -> list[int]:
 
 @pytest.mark.parametrize("weight", UNITS)
 def test_the_table_has_the_values_of_python(shown: Callable[..., Profiler], weight: str) -> None:
-    profiler = shown(run=GPU, view="flame", weight=weight).ready("flame")
+    profiler = shown(run=GPU, view="flame", weight=weight, stackless="shown").ready("flame")
     expected = asked.view(TRACE, "stacks", weight=weight)
     roots = expected[expected["depth"] == 0]
     whole = sum(asked.nanoseconds(roots, UNITS[weight]))
@@ -58,6 +58,79 @@ def test_the_other_forms(shown: Callable[..., Profiler], form: str) -> None:
     rows = expected[expected["depth"] == 0] if form == "inverted" else expected
     whole = sum(asked.nanoseconds(rows, column))
     title = profiler.tab.locator(".verdict b").get_attribute("title") or ""
+    assert reading.plain(title).replace(" ", "") == f"{whole / 1000:.3f}µs"
+
+
+def test_what_has_no_stack_is_hidden_where_it_is_most(shown: Callable[..., Profiler]) -> None:
+    profiler = shown(run=GPU, view="flame", weight="device").ready("flame")
+    expected = asked.view(TRACE, "stacks", weight="device")
+    bare = expected["name"].isna()
+    share = 100 * expected["device_self_us"][bare].sum() / expected["device_self_us"].sum()
+    assert share > 50
+    hidden = profiler.wait("flame-hidden")
+    assert f"{share:.1f}%" in reading.plain(hidden.inner_text())
+    stacks = sorted(asked.nanoseconds(expected[~bare], "device_total_us"))
+    assert sorted(table(profiler)) == stacks
+    toggle = profiler.get("flame-stackless")
+    assert toggle.get_attribute("aria-pressed") == "true"
+    assert f"{share:.1f}%" in reading.plain(toggle.inner_text())
+    hidden.get_by_role("button", name="Show it").click()
+    profiler.wait_for_address(stackless="shown")
+    hidden.wait_for(state="detached")
+    # Last, though it is the widest.
+    roots = profiler.tab.locator("[data-testid=frame-row][aria-level='1']")
+    assert roots.last.inner_text().startswith("without a stack")
+    toggle.click()
+    profiler.wait_for_address(stackless="hidden")
+    profiler.wait("flame-hidden")
+    assert toggle.get_attribute("aria-pressed") == "true"
+
+
+def test_what_has_no_stack_is_last_and_hatched(shown: Callable[..., Profiler]) -> None:
+    profiler = shown(run=GPU, view="flame", weight="device", stackless="shown").ready("flame")
+    canvas = profiler.get("flame-canvas")
+    width = canvas.evaluate("(canvas) => canvas.clientWidth")
+    canvas.hover(position={"x": width - 4, "y": 8})
+    assert "without a stack" in profiler.wait("icicle-tip").inner_text() or "51.5" in reading.plain(
+        profiler.get("icicle-tip").inner_text()
+    )
+    colours = """(canvas) => {
+      const { width } = canvas;
+      const { data } = canvas.getContext('2d').getImageData(Math.floor(width * 0.9), 4, Math.floor(width * 0.08), 1);
+      const found = new Set();
+      for (let i = 0; i < data.length; i += 4) found.add(data.slice(i, i + 3).join());
+      return found.size;
+    }"""
+    assert canvas.evaluate(colours) > 1
+
+
+@pytest.mark.parametrize("within", ["start", "launch", "run"])
+def test_stacks_of_a_selection(shown: Callable[..., Profiler], within: str) -> None:
+    start, end = 6_000_000, 9_000_000
+    address = {"filter": f"{start}-{end}", "within": within, "weight": "device", "stackless": "shown"}
+    profiler = shown(run=GPU, view="flame", **address).ready("flame")
+    profiler.wait("within")
+    expected = asked.view(TRACE, "stacks", weight="device", start_us=start / 1000, end_us=end / 1000, within=within)
+    whole = sum(asked.nanoseconds(expected, "device_self_us"))
+    title = profiler.tab.locator(".verdict b").get_attribute("title") or ""
+    assert reading.plain(title).replace(" ", "") == f"{whole / 1000:.3f}µs"
+    assert "in the chosen time" in profiler.tab.locator(".verdict").inner_text()
+    assert sorted(table(profiler)) == sorted(asked.nanoseconds(expected, "device_total_us"))
+
+
+def test_another_selection_forgets_the_zoom(flame: Profiler) -> None:
+    flame.get("flame-canvas").click(position={"x": 40, "y": 28})
+    flame.wait("crumbs")
+    flame.show("overview")
+    flame.get("step-bar").nth(1).click()
+    flame.wait("filter-chip")
+    flame.show("flame")
+    assert flame.get("crumbs").count() == 0
+    flame.wait_for_address(zoom=None)
+    step = int(flame.address()["filter"].split("@")[0])
+    expected = asked.view(TRACE, "stacks", weight="host", step=step)
+    whole = sum(asked.nanoseconds(expected, "host_self_us"))
+    title = flame.tab.locator(".verdict b").get_attribute("title") or ""
     assert reading.plain(title).replace(" ", "") == f"{whole / 1000:.3f}µs"
 
 

@@ -14,6 +14,7 @@ from browser.profiler import Profiler
 from browser.tb import TensorBoard
 from browser.test_hostile import hostile, unharmed
 from browser.test_theme import turn
+from build import TraceBuilder
 
 GPU = "gpu_training_synthetic"
 TRACE = min((corpus.SAMPLES / GPU).glob("worker0*.gz"))
@@ -289,6 +290,19 @@ def test_input_and_critical_path(board: TensorBoard, told: Path, visit: Callable
     profiler.wait("show-path").click()
     profiler.ready("timeline")
     profiler.wait_for_address(path="1")
+
+
+def test_without_steps_the_path_is_that_of_the_recording(
+    session_boards: Callable[..., TensorBoard], visit: Callable[..., Profiler], tmp_path: Path
+) -> None:
+    trace = TraceBuilder().op(0, 100, "aten::mm").launch(20, 30, 1).kernel(40, 900, correlation=1)
+    trace.write(tmp_path / "run" / "worker0.1750000000000.pt.trace.json")
+    profiler = visit(session_boards(tmp_path), view="idle", part="path")
+    profiler.wait("path-kind").first.click()
+    profiler.wait("path-event")
+    heads = profiler.tab.locator(".grid thead th").all_inner_texts()
+    assert sum(head.startswith("Recording") for head in heads) == 2
+    assert not any(head.startswith("A step") for head in heads)
 
 
 def test_the_page_of_a_tiny_window_and_of_hostile_names(

@@ -155,6 +155,13 @@ def test_exported_rows_are_the_rows_shown(kernels: Profiler) -> None:
     assert len(lines) - 1 == expected["name"].str.contains("gemm").sum()
 
 
+def test_the_category_of_each_kernel(kernels: Profiler) -> None:
+    expected = reading.view(TRACE, "kernels")
+    assert cells(kernels, "Category") == expected["category"].astype(str).tolist()
+    kernels.get("kernel-row").first.click()
+    assert str(expected["category"].iloc[0]) in kernels.wait("kernel-launched").inner_text()
+
+
 def test_what_kernels_were_launched_with(kernels: Profiler) -> None:
     expected = reading.view(TRACE, "kernels")
     assert cells(kernels, "Tensor cores") == expected["tensor_cores"].tolist()

@@ -23,6 +23,14 @@ CPU = "cpu_training_workers0"
 TRACE = min((corpus.SAMPLES / CPU).glob("worker0*.gz"))
 MIB = 2**20
 HOST = {"device_type": 0, "device": -1}
+#: Colour of the band of phases at a place of the curve.
+BAND = """(x) => {
+  const canvas = document.querySelector('.memory-chart canvas');
+  const ratio = canvas.width / canvas.clientWidth;
+  const y = canvas.clientHeight - 20 - 5;
+  const [red, green, blue] = canvas.getContext('2d').getImageData(Math.round(x * ratio), Math.round(y * ratio), 1, 1).data;
+  return `rgb(${red}, ${green}, ${blue})`;
+}"""
 PARTS = ("live", "growth", "totals", "map")
 
 
@@ -209,6 +217,51 @@ def test_a_group_lists_its_blocks(board: TensorBoard, visit: Callable[..., Profi
     profiler.tab.locator("[data-testid=live-row][data-key='train.py(7): train']").wait_for()
     profiler.get("block-row").first.click()
     assert profiler.wait("block-details").get_attribute("data-bytes") == str(4 * MIB)
+
+
+def test_phases_are_a_band_below_the_curve(samples: TensorBoard, visit: Callable[..., Profiler]) -> None:
+    profiler = visit(samples, run=CPU, view="memory").ready("memory")
+    phases = asked.view(TRACE, "phase_ranges")
+    legend = profiler.wait("phase-legend").locator("li").all_inner_texts()
+    words = {"data": "Data loading", "forward": "Forward", "backward": "Backward", "optimizer": "Optimizer"}
+    assert {text.strip() for text in legend[1:]} == {words[phase] for phase in phases["phase"].unique()}
+    steps = asked.view(TRACE, "steps")
+    lengths = phases["end_us"] - phases["start_us"]
+    for phase in phases["phase"].unique():
+        longest = phases.loc[lengths[phases["phase"] == phase].idxmax()]
+        middle = 500 * (longest["start_us"] + longest["end_us"])
+        x = place(profiler, middle)
+        profiler.get("memory-curve").hover(position={"x": x, "y": 120})
+        told = profiler.wait("memory-phase").inner_text()
+        assert words[phase] in told
+        begun = middle / 1000 - steps["start_us"]
+        inside = steps[(begun >= 0) & (begun < steps["host_us"])]
+        assert ("outside all steps" if inside.empty else f"step {inside['step'].iloc[0]}") in told
+        colour = profiler.frame.evaluate(BAND, x)
+        swatch = (
+            profiler.get("memory-phase").locator(".swatch").evaluate("(one) => getComputedStyle(one).backgroundColor")
+        )
+        assert colour == swatch, phase
+
+
+def test_doubts_about_the_figures_are_told_where_there_are_any(
+    board: TensorBoard, session_boards: Callable[..., TensorBoard], visit: Callable[..., Profiler], tmp_path: Path
+) -> None:
+    profiler = visit(board, view="memory").ready("memory")
+    assert profiler.tab.locator("[data-key=unmatched_frees], [data-key=jumps]").count() == 0
+    trace = steady()
+    trace.memory(1650, -MIB, allocated=9 * MIB, addr=0x5, reserved=16 * MIB)
+    trace.memory(1660, -MIB, allocated=8 * MIB, addr=0x5, reserved=16 * MIB)
+    trace.memory(1670, MIB, allocated=30 * MIB, addr=0x6, reserved=32 * MIB)
+    path = trace.write(tmp_path / "worker0.1750000000000.pt.trace.json")
+    profiler = visit(session_boards(tmp_path), view="memory").ready("memory")
+    table = asked.view(path, "memory")
+    for key in ("unmatched_frees", "jumps"):
+        expected = int(table[key].iloc[0])
+        assert expected > 0, key
+        card = profiler.tab.locator(f".card[data-key={key}]")
+        assert reading.plain(card.locator("dd").inner_text()) == str(expected)
+        assert card.locator("[title]").first.get_attribute("title")
 
 
 def test_growth_and_churn(board: TensorBoard, path: Path, visit: Callable[..., Profiler]) -> None:

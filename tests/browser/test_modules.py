@@ -92,6 +92,27 @@ def test_classes_and_the_search(modules: Profiler) -> None:
     assert modules.get("module-row").filter(has_text="Linear").count() == hits
 
 
+def test_peak_memory_of_modules(modules: Profiler) -> None:
+    expected = asked.view(TRACE, "modules")
+    known = expected[expected["peak_memory_bytes"].notna()]
+    assert len(known) > 5
+    unfold(modules)
+    heads = modules.tab.locator(".tree thead th").all_inner_texts()
+    place = heads.index("Peak memory")
+    shown = modules.get("module-row").evaluate_all(
+        "(rows, place) => rows.map((row) => [row.dataset.id, row.cells[place].title])", place
+    )
+    exact = {
+        str(row.id): f"{row.peak_memory_bytes}bytes on {row.memory_device}".replace(" ", "")
+        for row in known.itertuples()
+    }
+    assert {one: reading.plain(text).replace(" ", "") for one, text in shown if one in exact} == exact
+    modules.tab.locator("[data-testid=module-row][data-id='0']").click()
+    facts = modules.wait("module-details").locator("dl.facts")
+    assert "Peak memory" in facts.inner_text()
+    assert str(known["memory_device"].iloc[0]) in facts.inner_text()
+
+
 def test_compiled_regions_and_graphs_are_named(
     session_boards: Callable[..., TensorBoard], visit: Callable[..., Profiler], tmp_path: Path
 ) -> None:

@@ -152,6 +152,23 @@ def test_a_kernel_of_the_drawer_opens_and_the_timeline_finds_the_operator(operat
     operators.get("call-row").first.wait_for()
 
 
+def test_calls_that_are_not_shown_are_told(
+    session_boards: Callable[..., TensorBoard], visit: Callable[..., Profiler], tmp_path: Path
+) -> None:
+    trace = TraceBuilder()
+    for at in range(2100):
+        trace.op(10 * at, 10 * at + 5, "aten::relu")
+    trace.op(30_000, 30_010, "aten::mm").write(tmp_path / "run" / "worker0.1750000000000.pt.trace.json")
+    profiler = visit(session_boards(tmp_path), view="operators").ready("operators")
+    profiler.get("operator-row").filter(has_text="aten::relu").click()
+    cut = profiler.wait("operator-calls-cut")
+    assert reading.plain(cut.inner_text()) == "Of the first 2000 of 2100 events of this name, by time."
+    assert profiler.get("operator-calls").get_attribute("data-count") == "2000"
+    profiler.get("operator-row").filter(has_text="aten::mm").click()
+    profiler.tab.locator("[data-testid=operator-calls][data-count='1']").wait_for()
+    assert profiler.get("operator-calls-cut").count() == 0
+
+
 def test_only_this_and_export(operators: Profiler) -> None:
     operators.get("operator-row").filter(has_text="aten::addmm").first.click()
     operators.wait("drawer").get_by_role("button", name="Only this").click()

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 import corpus
-from browser import reading
+from browser import asked, reading
 from browser.conftest import Watch
 from browser.profiler import PAGES, Profiler
 from browser.tb import TensorBoard
@@ -15,6 +15,7 @@ from browser.tb import TensorBoard
 GPU = "gpu_training_synthetic"
 CPU = "cpu_training_workers0"
 TRACE = min((corpus.SAMPLES / GPU).glob("worker0*.gz"))
+HOST = min((corpus.SAMPLES / CPU).glob("worker0*.gz"))
 SMOKE = {"fast": (), "plain": ("--load_fast=false",), "prefix": ("--path_prefix", "/x")}
 
 
@@ -40,16 +41,31 @@ def test_a_trace_of_the_host_only(samples: TensorBoard, visit: Callable[..., Pro
     assert "No GPU work" in profiler.get("verdict").inner_text()
     profiler.show("timeline")
     assert profiler.stats()["rects"] > 100
-    for page in ("idle", "kernels"):
-        rail = profiler.get(f"rail-{page}")
-        assert rail.get_attribute("aria-disabled") == "true"
-        assert "No device work" in (rail.get_attribute("title") or "")
-        rail.click(force=True)
-        assert profiler.get("page-timeline").is_visible()
+    rail = profiler.get("rail-kernels")
+    assert rail.get_attribute("aria-disabled") == "true"
+    assert "No device work" in (rail.get_attribute("title") or "")
+    rail.click(force=True)
+    assert profiler.get("page-timeline").is_visible()
     profiler.press("g", "k")
     assert profiler.get("page-timeline").is_visible()
     told = visit(samples, run=CPU, view="kernels").wait("page-kernels")
     assert "No device work" in told.inner_text()
+
+
+def test_the_critical_path_of_the_host_is_in_reach(shown: Callable[..., Profiler]) -> None:
+    profiler = shown(run=CPU).ready("overview")
+    rail = profiler.get("rail-idle")
+    assert rail.inner_text() == "Critical path"
+    assert "No device work" in (rail.get_attribute("title") or "")
+    profiler.press("g", "i")
+    profiler.wait("path-kind")
+    assert profiler.get("tab-causes").count() == 0
+    assert "all of it on the host" in profiler.get("path-verdict").inner_text()
+    path = asked.view(HOST, "critical_path")
+    totals = profiler.get("path-kind").evaluate_all("(all) => all.map((one) => +one.dataset.totalNs)")
+    assert sorted(totals) == sorted(asked.nanoseconds(path, "total_us"))
+    profiler.get("show-path").click()
+    profiler.ready("timeline")
 
 
 @pytest.mark.parametrize("options", SMOKE.values(), ids=SMOKE.keys())
@@ -61,6 +77,9 @@ def test_however_tensorboard_was_started(
     profiler = visit(board)
     for page in PAGES:
         profiler.show(page)
+    # A page that is closed while answers are on their way breaks the pipe, and TensorBoard says so.
+    for last in ("live-row", "block-row", "phase-legend"):
+        profiler.wait(last)
     profiler.page.close()
     board.stop()
     said = "".join(board.said)

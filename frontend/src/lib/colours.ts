@@ -88,6 +88,21 @@ export function pathColour(kind: string, theme: Theme): string {
   return isWorkKind(kind) ? kindColour(kind as Kind, theme) : causeColour(kind);
 }
 
+/** Phases of training, in the order of a step. */
+export const PHASES = ['data', 'forward', 'backward', 'optimizer'] as const;
+
+const PHASE_COLOURS: Record<string, string> = {
+  data: '#c9b820',
+  forward: '#3a9d7a',
+  backward: '#d55e00',
+  optimizer: '#8a63b8',
+};
+
+/** Colour of a phase, the same in both themes; what is in none of them is grey. */
+export function phaseColour(phase: string): string {
+  return Object.hasOwn(PHASE_COLOURS, phase) ? PHASE_COLOURS[phase] : '#8d98a4';
+}
+
 /** The nine parts of a step, in the order in which an instant is given to them. */
 export const STEP_PARTS: { key: string; label: string; kind: Kind; device: boolean }[] = [
   { key: 'compute_us', label: 'Compute', kind: 'kernel', device: true },

@@ -1,11 +1,14 @@
 /** Colours of memory: fixed by category, by rank for all other groups; hues of the other charts, readable on both papers. */
 
+import { phaseColour } from './colours';
+
+/** Blocks that one phase allocates have its colour. */
 const CATEGORY: Record<string, string> = {
   parameter: '#3468b4',
-  optimizer_state: '#8a63b8',
-  input: '#c9b820',
-  gradient: '#d55e00',
-  activation: '#3a9d7a',
+  optimizer_state: phaseColour('optimizer'),
+  input: phaseColour('data'),
+  gradient: phaseColour('backward'),
+  activation: phaseColour('forward'),
   temporary: '#56a8d9',
   autograd_detail: '#cc79a7',
   unknown: '#8d98a4',

@@ -4,6 +4,7 @@ import { sourceLabel, tame } from '../lib/names';
 import type { Parameters } from './source';
 import { type Filter, filterParameters, type IdleKey, type TreeOrder } from './state';
 import { column, nanoseconds, numbers, texts } from './tables';
+import type { RowId, VisibleRow } from './tree';
 import type { Cell, Table } from './wire';
 
 export type Level = keyof IdleKey;
@@ -173,14 +174,6 @@ export function valueLabel(level: Level, value: string): string {
   return tame(value) || '(no name)';
 }
 
-export interface Visible {
-  node: IdleNode;
-  /** Place among its siblings, and how many they are. */
-  place: number;
-  siblings: number;
-  open: boolean;
-}
-
 export type TreeSort = (a: IdleNode, b: IdleNode) => number;
 
 export const SORTS: Record<string, TreeSort> = {
@@ -191,7 +184,7 @@ export const SORTS: Record<string, TreeSort> = {
 };
 
 interface Unfolding {
-  open: ReadonlySet<string>;
+  open: ReadonlySet<RowId>;
   sort: TreeSort;
   descending: boolean;
   /** What was searched for: rows that do not match by themselves are open, so that those that do can be seen. */
@@ -199,16 +192,18 @@ interface Unfolding {
 }
 
 /** Rows in sight, in order. */
-export function unfold(tree: IdleTree, how: Unfolding): Visible[] {
-  const rows: Visible[] = [];
+export function unfold(tree: IdleTree, how: Unfolding): VisibleRow<IdleNode>[] {
+  const rows: VisibleRow<IdleNode>[] = [];
   const sign = how.descending ? -1 : 1;
   const visit = (nodes: IdleNode[], above: string) => {
     const sorted = [...nodes].sort((a, b) => sign * how.sort(a, b) || b.total - a.total);
     sorted.forEach((node, i) => {
       const text = how.passes ? `${above}\n${searchText(node.level, node.value)}` : '';
       const around = how.passes !== null && !how.passes(text);
-      const open = node.children.length > 0 && (around || how.open.has(node.id));
-      rows.push({ node, place: i + 1, siblings: sorted.length, open });
+      const unfolds = node.children.length > 0;
+      const open = unfolds && (around || how.open.has(node.id));
+      const { id, depth } = node;
+      rows.push({ row: node, id, depth, open, unfolds, place: i + 1, siblings: sorted.length });
       if (open) visit(node.children, text);
     });
   };

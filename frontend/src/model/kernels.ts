@@ -1,7 +1,7 @@
 /** Groups of kernels: which columns are keys, what a row is called, and which calls belong to it. */
 import type { Parameters } from './source';
 import { allRows, column, takeRows } from './tables';
-import type { Cell, Table } from './wire';
+import type { Cell, Kind, Table } from './wire';
 
 export const GROUP_LABELS: Record<string, string> = {
   name: 'Kernel',
@@ -15,6 +15,11 @@ export const GROUP_LABELS: Record<string, string> = {
   'name,module': 'Kernel and module',
   family: 'Family',
 };
+
+/** Communication has its own colour. */
+export function kernelKind(category: unknown): Kind {
+  return category === 'communication' ? 'communication' : 'kernel';
+}
 
 /** The first columns that are figures: the keys of a grouping come before. */
 const FIRST_FIGURES = ['owned', 'calls'];

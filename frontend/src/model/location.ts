@@ -230,6 +230,13 @@ const FIELDS: Field[] = [
   field<state.FlameWeight>('weight', state.flameWeight, 'auto', unless<string>('auto'), among(state.FLAME_WEIGHTS)),
   field<state.FlameFrames>('frames', state.flameFrames, 'python', unless<string>('python'), among(state.FLAME_FRAMES)),
   field<state.FlameColour>('colour', state.flameColour, 'kind', unless<string>('kind'), among(state.FLAME_COLOURS)),
+  field<state.FlameStackless>(
+    'stackless',
+    state.flameStackless,
+    'auto',
+    unless<string>('auto'),
+    among(state.FLAME_STACKLESS),
+  ),
   field('zoom', state.flameZoom, null, (value) => (value === null ? null : String(value)), whole),
   field('mem', state.memoryQuery, '', orNull, same),
   field('memdev', state.memoryDevice, null, short, orUndefined),

@@ -31,6 +31,11 @@ export function categoryLabel(category: string): string {
   return category.replaceAll('_', ' ');
 }
 
+/** `data` → `Data loading`. */
+export function phaseLabel(phase: string): string {
+  return phase === 'data' ? 'Data loading' : phase.replace(/^./, (letter) => letter.toUpperCase());
+}
+
 export interface DeviceMemory {
   device: string;
   peak: number;
@@ -44,6 +49,10 @@ export interface DeviceMemory {
   end: number;
   allocations: number;
   frees: number;
+  /** Frees of what was never allocated, as far as was recorded. */
+  unmatchedFrees: number;
+  /** Totals that do not follow from the one before. */
+  jumps: number;
   openBlocks: number | null;
   openBytes: number | null;
   steps: number;
@@ -61,6 +70,8 @@ export function readDevices(table: Table): DeviceMemory[] {
   const end = of('end_allocated_bytes');
   const allocations = of('allocations');
   const frees = of('frees');
+  const unmatched = of('unmatched_frees');
+  const jumps = of('jumps');
   const openBlocks = of('open_blocks');
   const openBytes = of('open_bytes');
   const steps = of('steps');
@@ -76,6 +87,8 @@ export function readDevices(table: Table): DeviceMemory[] {
     end: end[row] ?? 0,
     allocations: allocations[row] ?? 0,
     frees: frees[row] ?? 0,
+    unmatchedFrees: unmatched[row] ?? 0,
+    jumps: jumps[row] ?? 0,
     openBlocks: openBlocks[row],
     openBytes: openBytes[row],
     steps: steps[row] ?? 0,
@@ -113,6 +126,24 @@ export function readCurve(table: Table): Curve {
 function categoryOrder(category: string): number {
   const at = (CATEGORIES as readonly string[]).indexOf(category);
   return at < 0 ? CATEGORIES.length : at;
+}
+
+/** Stretches of time in one phase of training each, in time order, ns. */
+export interface Phases {
+  name: string[];
+  start: number[];
+  end: number[];
+}
+
+export function readPhases(table: Table): Phases {
+  const times = (name: string) => nanoseconds(table, name).map((value) => value ?? 0);
+  return { name: texts(table, 'phase'), start: times('start_us'), end: times('end_us') };
+}
+
+/** Position of the stretch that holds a time; -1 where none does. */
+export function phaseAt(phases: Phases, time: number): number {
+  const at = entryAt({ time: phases.start }, time);
+  return at >= 0 && time < phases.end[at] ? at : -1;
 }
 
 /** Position of what holds at a time; -1 before the first. */

@@ -1,7 +1,8 @@
 /** Call stacks as a tree to draw: which weight a block's width stands for, and what a frame is. */
-import { duration, exactTime, memorySize } from '../lib/format';
+import { effect } from '@preact/signals';
+import { duration, exactBytes, exactTime, memorySize } from '../lib/format';
 import { sourceLabel } from '../lib/names';
-import type { FlameForm, FlameWeight } from './state';
+import { type FlameForm, type FlameStackless, type FlameWeight, filter, flameZoom, within } from './state';
 import { column, nanoseconds, numbers, texts } from './tables';
 import { subtreeSums, type Tree, treeOf } from './tree';
 import type { Kind, Table } from './wire';
@@ -25,11 +26,13 @@ export interface Flame {
   /** What a block's width stands for, ns or bytes. */
   values: number[];
   whole: number;
+  /** Row of what has no stack; null where there is nothing of that. */
+  stackless: number | null;
   /** Weights that some frame has any of. */
   known: Weight[];
 }
 
-const columnOf = (weight: Weight, part: 'self' | 'total') =>
+export const columnOf = (weight: Weight, part: 'self' | 'total') =>
   `${weight}_${part}_${weight === 'allocated' ? 'bytes' : 'us'}`;
 
 /** A weight of each row, ns or bytes. */
@@ -54,7 +57,34 @@ export function flameOf(table: Table, form: FlameForm, asked: FlameWeight): Flam
   const values = form === 'file' ? subtreeSums(tree, weights(table, weight, 'self')) : weights(table, weight, 'total');
   const names = allNames(table);
   const whole = tree.roots.reduce((sum, row) => sum + values[row], 0);
-  return { table, tree, weight, names, values, whole, known: knownWeights(table) };
+  const named = column(table, 'name');
+  const stackless = tree.roots.find((row) => named[row] === null && values[row] > 0) ?? null;
+  return { table, tree, weight, names, values, whole, stackless, known: knownWeights(table) };
+}
+
+/** Forgets the zoom when another time is chosen: numbers of frames mean nothing in its tree. */
+export function followSelection(): () => void {
+  const now = () => JSON.stringify([filter.value, within.value]);
+  let before = { asked: now(), zoom: flameZoom.value };
+  return effect(() => {
+    const asked = now();
+    // An address that holds both changes both.
+    if (asked !== before.asked && flameZoom.value === before.zoom) flameZoom.value = null;
+    before = { asked, zoom: flameZoom.value };
+  });
+}
+
+/** Whether what has no stack is left out: by itself, where it is more than half. It never is where it is all. */
+export function hidesStackless({ stackless, values, whole }: Flame, asked: FlameStackless): boolean {
+  if (stackless === null || values[stackless] >= whole) return false;
+  return asked === 'auto' ? values[stackless] > whole / 2 : asked === 'hidden';
+}
+
+/** The stacks alone; shares stay those of the whole. */
+export function withoutStackless(flame: Flame): Flame {
+  const roots = flame.tree.roots.filter((row) => row !== flame.stackless);
+  const values = flame.values.map((value, row) => (row === flame.stackless ? 0 : value));
+  return { ...flame, tree: { ...flame.tree, roots }, values, stackless: null };
 }
 
 export function knownWeights(table: Table): Weight[] {
@@ -96,7 +126,7 @@ export function weightText(weight: Weight, value: number): string {
 }
 
 export function weightExact(weight: Weight, value: number): string {
-  return weight === 'allocated' ? `${value} B` : exactTime(value);
+  return weight === 'allocated' ? exactBytes(value) : exactTime(value);
 }
 
 export interface FrameSums {

@@ -107,6 +107,9 @@ export const FLAME_FRAMES = ['python', 'all'] as const;
 export type FlameFrames = (typeof FLAME_FRAMES)[number];
 export const FLAME_COLOURS = ['kind', 'device'] as const;
 export type FlameColour = (typeof FLAME_COLOURS)[number];
+/** Whether what has no stack is shown: by itself, while it is the smaller part. */
+export const FLAME_STACKLESS = ['auto', 'shown', 'hidden'] as const;
+export type FlameStackless = (typeof FLAME_STACKLESS)[number];
 
 /** Parts of the page of memory, below the curve. */
 export const MEMORY_PARTS = ['live', 'growth', 'totals', 'map'] as const;
@@ -161,6 +164,7 @@ export const flameForm = signal<FlameForm>('top_down');
 export const flameWeight = signal<FlameWeight>('auto');
 export const flameFrames = signal<FlameFrames>('python');
 export const flameColour = signal<FlameColour>('kind');
+export const flameStackless = signal<FlameStackless>('auto');
 /** Frame that fills the picture, by its number; null is all of it. */
 export const flameZoom = signal<number | null>(null);
 export const memoryQuery = signal('');

@@ -58,6 +58,13 @@ export function describe(table: Table, name: string): string {
   return table.columns.find((one) => one.name === name)?.description ?? '';
 }
 
+/** The table without some of its columns. */
+export function dropColumns(table: Table, names: string[]): Table {
+  if (names.length === 0) return table;
+  const data = Object.fromEntries(Object.entries(table.data).filter(([name]) => !names.includes(name)));
+  return { ...table, columns: table.columns.filter((one) => !names.includes(one.name)), data };
+}
+
 export function toCsv(table: Table, order: Order): string {
   const names = table.columns.map((one) => one.name);
   const quote = (value: Cell) => {

@@ -41,8 +41,12 @@ export function subtreeSums(tree: Tree, values: number[]): number[] {
   return total;
 }
 
-export interface VisibleRow {
-  row: number;
+export type RowId = number | string;
+
+/** A row of a tree that is in sight; `R` is what its cells are made of. */
+export interface VisibleRow<R = number> {
+  row: R;
+  id: RowId;
   depth: number;
   open: boolean;
   unfolds: boolean;
@@ -51,7 +55,7 @@ export interface VisibleRow {
 }
 
 interface UnfoldOptions {
-  open: ReadonlySet<number>;
+  open: ReadonlySet<RowId>;
   /** Order of siblings. */
   sort: (rows: number[]) => number[];
   /** Only rows that pass, with what is above them. */
@@ -71,7 +75,7 @@ export function unfold(tree: Tree, { open, sort, passes }: UnfoldOptions): Visib
   for (let next = stack.pop(); next; next = stack.pop()) {
     const below = kept ? tree.children[next.row].filter((row) => kept.has(row)) : tree.children[next.row];
     const isOpen = below.length > 0 && (kept !== null || open.has(next.row));
-    result.push({ ...next, depth: tree.depth[next.row], open: isOpen, unfolds: below.length > 0 });
+    result.push({ ...next, id: next.row, depth: tree.depth[next.row], open: isOpen, unfolds: below.length > 0 });
     if (isOpen) push(below);
   }
   return result;
@@ -96,13 +100,15 @@ export interface Block {
 
 /**
  * Lays a tree out with the widest first. What is above a `zoom`ed row takes the whole width. Children that come to more
- * than their parent, as the recorder's rounding may have it, share its width.
+ * than their parent, as the recorder's rounding may have it, share its width. One row may be `last`, however wide.
  */
-export function layOut(tree: Tree, values: number[], zoom: number | null): Block[] {
+export function layOut(tree: Tree, values: number[], zoom: number | null, last: number | null = null): Block[] {
   const path = zoom === null ? [] : above(tree, zoom);
   const blocks: Block[] = path.map((row, level) => ({ row, level, from: 0, to: 1 }));
   const spread = (rows: number[], whole: number, { level, from, to }: Omit<Block, 'row'>) => {
-    const order = rows.filter((row) => values[row] > 0).sort((a, b) => values[b] - values[a] || a - b);
+    const order = rows
+      .filter((row) => values[row] > 0)
+      .sort((a, b) => Number(a === last) - Number(b === last) || values[b] - values[a] || a - b);
     const sum = order.reduce((total, row) => total + values[row], 0);
     const each = (to - from) / Math.max(whole, sum, Number.MIN_VALUE);
     let at = from;

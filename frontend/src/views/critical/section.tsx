@@ -24,10 +24,15 @@ import type { Cell, Info, Problem, Table } from '../../model/wire';
 import { Remarks } from '../idle/remarks';
 import { Busy, Name, ProblemBox, Section, ShareBar } from '../parts/bits';
 import { Export } from '../parts/export';
-import { Grid, type GridColumn } from '../parts/grid';
+import { Grid } from '../parts/grid';
+import type { GridColumn } from '../parts/sheet';
 
 const WHAT_IF =
-  'How long a step would be at least, if all this took no time. An upper bound of the gain: another chain of events may be nearly as long.';
+  'How long that would be at least, if all this took no time. An upper bound of the gain: another chain of events may be nearly as long.';
+const GAIN: Record<string, string> = {
+  'A step': 'Time on the path, in the mean of the steps: the most that a step can gain if all of it took no time',
+  Recording: 'Time on the path: the most that the recording can gain if all of it took no time',
+};
 
 /** What the time of a step was spent on, one thing after the other. */
 export function CriticalPath({ info }: { info: Info }): JSX.Element {
@@ -37,6 +42,7 @@ export function CriticalPath({ info }: { info: Info }): JSX.Element {
   const names = useTable('critical_path', pathKind.value === null ? null : { by: 'name', ...asked });
   if (kinds.problem) return <ProblemBox problem={kinds.problem} />;
   if (!kinds.data) return <Busy what="Walking back through the steps…" />;
+  const whose = info.steps.length === 0 ? 'Recording' : 'A step';
   const range =
     filter.value && step === null
       ? ['The critical path is that of whole steps: the chosen time does not narrow it.']
@@ -46,15 +52,13 @@ export function CriticalPath({ info }: { info: Info }): JSX.Element {
       <Headline info={info} rows={readPath(kinds.data)} step={step} />
       <Remarks notes={[...range, ...kinds.data.notes]} />
       <div class="idle-columns">
-        <Kinds table={kinds.data} />
+        <Kinds table={kinds.data} whose={whose} />
         {pathKind.value === null ? (
           <Section title="Events">
-            <p class="hint">
-              Pick a row on the left: its events by name, longest first, each with the way to the timeline.
-            </p>
+            <p class="hint">Pick a kind: its events by name, longest first, each with the way to the timeline.</p>
           </Section>
         ) : (
-          <Events table={names.data} problem={names.problem} kind={pathKind.value} />
+          <Events table={names.data} problem={names.problem} kind={pathKind.value} whose={whose} />
         )}
       </div>
     </>
@@ -70,8 +74,14 @@ function Headline({ info, rows, step }: { info: Info; rows: PathRow[]; step: num
     <div class="headline">
       <p class="verdict" data-testid="path-verdict">
         {subject_} takes <b title={exactTime(period)}>{duration(period)}</b>
-        {info.steps.length > 1 && step === null && ' in the mean'}: for {percent(share('device'))} the device is what it
-        waits for, for {percent(share('host'))} the host.
+        {info.steps.length > 1 && step === null && ' in the mean'}
+        {share('device') > 0 ? (
+          <>
+            : for {percent(share('device'))} the device is what it waits for, for {percent(share('host'))} the host.
+          </>
+        ) : (
+          ', all of it on the host.'
+        )}
       </p>
       <div class="row">
         {info.steps.length > 1 && <StepPicker info={info} />}
@@ -118,19 +128,24 @@ function useSorted(rows: PathRow[], order: number[]) {
   return { sort, setSort, sorted };
 }
 
-function Kinds({ table }: { table: Table }): JSX.Element {
+function Kinds({ table, whose }: { table: Table; whose: string }): JSX.Element {
   const rows = useMemo(
     () => readPath(table).sort((a, b) => b.gain - a.gain || causeOrder(a.kind) - causeOrder(b.kind)),
     [table],
   );
   const all = useMemo(() => rows.map((_, i) => i), [rows]);
   const { sort, setSort, sorted } = useSorted(rows, all);
-  const columns = useMemo(() => kindColumns(rows), [rows, theme.value]);
+  const columns = useMemo(() => kindColumns(rows, whose), [rows, whose, theme.value]);
   const current = rows.findIndex((row) => row.kind === pathKind.value);
   return (
-    <Section title="Kinds" class="grow" aside={<Export table={table} order={allRows(table)} name="critical-path" />}>
+    <Section
+      title="Kinds"
+      class="grow"
+      aside={<Export table={table} order={allRows(table)} name="critical-path" grid="path-kinds" columns={columns} />}
+    >
       <Grid
         label="Critical path by kind"
+        name="path-kinds"
         columns={columns}
         order={sorted}
         sort={sort}
@@ -157,10 +172,10 @@ function PathTotal({ column, rows }: { column: GridColumn; rows: PathRow[] }): J
   return null;
 }
 
-function kindColumns(rows: PathRow[]): GridColumn[] {
+function kindColumns(rows: PathRow[], whose: string): GridColumn[] {
   const period = periodOf(rows);
   const whole = timeScale(period);
-  const each = figures(rows);
+  const each = figures(rows, whose);
   return [
     {
       key: 'kind',
@@ -178,6 +193,7 @@ function kindColumns(rows: PathRow[]): GridColumn[] {
     ...each.slice(0, 2),
     {
       key: 'rest',
+      of: [],
       title: `Without it, ${whole.unit}`,
       help: WHAT_IF,
       width: '116px',
@@ -190,15 +206,16 @@ function kindColumns(rows: PathRow[]): GridColumn[] {
   ];
 }
 
-function figures(rows: PathRow[]): GridColumn[] {
+function figures(rows: PathRow[], whose: string): GridColumn[] {
   const each = timeScale(largest(rows.map((row) => row.gain)));
   const longest = timeScale(largest(rows.map((row) => row.longest)));
   const most = largest(rows.map((row) => row.share)) || 1;
   return [
     {
       key: 'gain',
-      title: `A step, ${each.unit}`,
-      help: 'Time on the path, in the mean of the steps: the most that a step can gain if all of it took no time',
+      title: `${whose}, ${each.unit}`,
+      of: ['gain_us', 'total_us'],
+      help: GAIN[whose],
       width: '96px',
       number: true,
       cell: (row) => scaled(rows[row].gain, each),
@@ -207,6 +224,7 @@ function figures(rows: PathRow[]): GridColumn[] {
     {
       key: 'share',
       title: 'Share',
+      of: ['share_pct'],
       help: 'Part of the path',
       width: '96px',
       number: true,
@@ -215,6 +233,7 @@ function figures(rows: PathRow[]): GridColumn[] {
     { key: 'count', title: 'Stretches', width: '84px', number: true, cell: (row) => count(rows[row].count) },
     {
       key: 'longest',
+      of: ['longest_us', 'longest_id'],
       title: `Longest, ${longest.unit}`,
       width: '100px',
       number: true,
@@ -238,16 +257,24 @@ interface EventsProps {
   table: Table | null;
   problem: Problem | null;
   kind: string;
+  whose: string;
 }
 
-function Events({ table, problem, kind }: EventsProps): JSX.Element {
+function Events({ table, problem, kind, whose }: EventsProps): JSX.Element {
   const title = `${pathTerm(kind).title}, by event`;
   if (problem) return <ProblemBox problem={problem} />;
   if (!table) return <Busy what="Adding up its events…" />;
-  return <EventTable table={table} kind={kind} title={title} />;
+  return <EventTable table={table} kind={kind} title={title} whose={whose} />;
 }
 
-function EventTable({ table, kind, title }: { table: Table; kind: string; title: string }): JSX.Element {
+interface EventTableProps {
+  table: Table;
+  kind: string;
+  title: string;
+  whose: string;
+}
+
+function EventTable({ table, kind, title, whose }: EventTableProps): JSX.Element {
   const rows = useMemo(() => readPath(table), [table]);
   const show = useShowEvent();
   const order = useMemo(() => {
@@ -266,23 +293,24 @@ function EventTable({ table, kind, title }: { table: Table; kind: string; title:
     };
     // Units and bars by the rows of this kind, cells by the row of the whole table.
     const at = new Map(order.map((row, i) => [row, i]));
-    const moved = figures(own).map((column) => ({
+    const moved = figures(own, whose).map((column) => ({
       ...column,
       cell: (row: number) => column.cell(at.get(row) ?? 0),
       hover: column.hover && ((row: number) => column.hover?.(at.get(row) ?? 0) ?? ''),
     }));
     return [name, ...moved];
-  }, [rows, order, theme.value]);
+  }, [rows, order, whose, theme.value]);
   const aside = (
     <>
       <span class="muted">{plural(order.length, 'row')}. A row opens the longest.</span>
-      <Export table={table} order={sorted} name="critical-path-by-name" />
+      <Export table={table} order={sorted} name="critical-path-by-name" grid="path-events" columns={columns} />
     </>
   );
   return (
     <Section title={title} class="grow" aside={aside}>
       <Grid
         label={title}
+        name="path-events"
         columns={columns}
         order={sorted}
         sort={sort}

@@ -7,7 +7,8 @@ import { type Bar, filter, findEvents, subject } from '../../model/state';
 import { sortRows } from '../../model/tables';
 import type { Area, AreaRow, Cell } from '../../model/wire';
 import { Busy, Name, ProblemBox, ShareBar, Swatch } from '../parts/bits';
-import { Grid, type GridColumn } from '../parts/grid';
+import { Grid } from '../parts/grid';
+import type { GridColumn } from '../parts/sheet';
 
 interface AreaWindow {
   rows: string;

@@ -10,7 +10,8 @@ import { type Bar, selection } from '../../model/state';
 import { allRows, column, nanoseconds, numbers, sortRows, texts } from '../../model/tables';
 import type { Table } from '../../model/wire';
 import { Busy, Name, ProblemBox } from '../parts/bits';
-import { Grid, type GridColumn } from '../parts/grid';
+import { Grid } from '../parts/grid';
+import type { GridColumn } from '../parts/sheet';
 import { Block, Fact } from './event';
 
 /** A gap: its story, what it was spent on, and the events around it. */

@@ -16,7 +16,7 @@ import {
 } from '../../lib/format';
 import { durationBins, median } from '../../lib/histogram';
 import { tame } from '../../lib/names';
-import { callParameters, fittingCalls, isNamed, titleOf } from '../../model/kernels';
+import { callParameters, fittingCalls, isNamed, kernelKind, titleOf } from '../../model/kernels';
 import { useEvent, useTable } from '../../model/remote';
 import {
   type Bar,
@@ -29,11 +29,12 @@ import {
   showInTimeline,
 } from '../../model/state';
 import { allRows, column, nanoseconds, numbers, sortRows, sum, texts } from '../../model/tables';
-import type { EventDetail, Kind, Table } from '../../model/wire';
+import type { Kind, Table } from '../../model/wire';
 import { Histogram } from '../parts/bars';
 import { Busy, CopyButton, Name, ProblemBox, Swatch } from '../parts/bits';
-import { Grid, type GridColumn } from '../parts/grid';
+import { Grid } from '../parts/grid';
 import { Scatter } from '../parts/scatter';
+import type { GridColumn } from '../parts/sheet';
 import { Block, Fact } from './event';
 
 type Selected = Extract<Selection, { kind: 'kernel' }>;
@@ -51,7 +52,8 @@ export function KernelDetails({ selected }: { selected: Selected }): JSX.Element
   const named = isNamed(selected.by);
   const name = named ? (selected.key.name ?? like?.name) : undefined;
   const title = titleOf(name === undefined ? selected.key : { ...selected.key, name });
-  const kind = kindOf(selected.key, named ? like : null);
+  const category = selected.key.category ?? (calls && column(calls, 'category')[0]);
+  const kind = named && like?.kind === 'communication' ? 'communication' : kernelKind(category);
   return (
     <div class="details">
       <header class="details-title">
@@ -65,11 +67,6 @@ export function KernelDetails({ selected }: { selected: Selected }): JSX.Element
       {calls && <Calls table={calls} kind={kind} />}
     </div>
   );
-}
-
-/** Communication has its own colour, by the call that stands for the row or as a category. */
-function kindOf({ category }: Selected['key'], like: EventDetail | null): Kind {
-  return like?.kind === 'communication' || category === 'communication' ? 'communication' : 'kernel';
 }
 
 function FindAll({ name }: { name: string }): JSX.Element {
@@ -136,6 +133,7 @@ function Launched({ table }: { table: Table }): JSX.Element {
           name="Occupancy"
           value={`${rangeOf(occupancy, percent)}${unknown > 0 ? `, unknown of ${count(unknown)}` : ''}`}
         />
+        {fact('Category', 'category')}
         {fact('Operator', 'op')}
         {fact('Module', 'module', lastNames)}
       </dl>

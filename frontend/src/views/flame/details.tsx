@@ -12,7 +12,16 @@ import {
   weightExact,
   weightText,
 } from '../../model/stacks';
-import { findEvents, flameFrames, flameQuery, flameWeight, go } from '../../model/state';
+import {
+  filter,
+  filterWords,
+  findEvents,
+  flameFrames,
+  flameQuery,
+  flameWeight,
+  go,
+  selectionParameters,
+} from '../../model/state';
 import { texts } from '../../model/tables';
 import { above, treeOf } from '../../model/tree';
 import type { Table } from '../../model/wire';
@@ -22,7 +31,7 @@ import { Busy, CopyButton, ProblemBox, Swatch } from '../parts/bits';
 /** A frame of the program, wherever it was called from. */
 export function FrameDetails({ name }: { name: string }): JSX.Element {
   const asked = { form: 'top_down', weight: flameWeight.value, frames: flameFrames.value };
-  const { data, problem } = useTable('stacks', asked);
+  const { data, problem } = useTable('stacks', { ...asked, ...selectionParameters(filter.value) });
   return (
     <div class="details" data-testid="frame-details">
       <header class="details-title">
@@ -70,9 +79,12 @@ function Figures({ table, name }: { table: Table; name: string }): JSX.Element {
   );
   return (
     <div class="details-columns">
-      <Block title="Figures, over all stacks" scrolls>
+      <Block title={`Figures, over all stacks${filter.value ? ` ${filterWords(filter.value)}` : ''}`} scrolls>
         {sums.rows.length === 0 ? (
-          <p class="hint">It has too small a part of this weight for a row of its own.</p>
+          <p class="hint">
+            It has no part of this weight{filter.value && ` ${filterWords(filter.value)}`}, or too small a one for a
+            row.
+          </p>
         ) : (
           <dl class="facts">{knownWeights(table).flatMap((weight) => [row(weight, 'total'), row(weight, 'self')])}</dl>
         )}

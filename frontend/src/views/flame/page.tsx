@@ -1,47 +1,37 @@
 import type { JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
-import { blend, kindColour, word } from '../../lib/colours';
 import { percent, plural } from '../../lib/format';
-import { wordFilter } from '../../lib/names';
 import { useTable } from '../../model/remote';
 import {
   type Flame,
   flameOf,
-  frameKind,
-  KIND_WORDS,
+  hidesStackless,
   WEIGHT_WORDS,
   weightExact,
-  weights,
   weightText,
+  withoutStackless,
 } from '../../model/stacks';
 import {
-  FLAME_WEIGHTS,
-  type FlameColour,
-  type FlameForm,
-  type FlameFrames,
-  type FlameWeight,
   filter,
-  flameColour,
+  filterWords,
   flameForm,
   flameFrames,
-  flameQuery,
+  flameStackless,
   flameWeight,
   flameZoom,
-  go,
-  selection,
-  theme,
+  selectionParameters,
 } from '../../model/state';
-import { allRows, texts } from '../../model/tables';
 import { above } from '../../model/tree';
-import { Busy, Choice, ProblemBox, Section, Swatch } from '../parts/bits';
-import { Export } from '../parts/export';
-import { Icicle } from '../parts/icicle';
+import { Busy, ProblemBox, Section } from '../parts/bits';
 import { TableNotes } from '../parts/notes';
+import { WithinChoice } from '../parts/within';
+import { Controls, Tools } from './controls';
+import { Picture } from './picture';
 import { FrameTable } from './table';
 
 export function FlamePage(): JSX.Element {
   const asked = { form: flameForm.value, weight: flameWeight.value, frames: flameFrames.value };
-  const remote = useTable('stacks', asked);
+  const remote = useTable('stacks', { ...asked, ...selectionParameters(filter.value) });
   const flame = useMemo(
     () => remote.data && flameOf(remote.data, flameForm.value, flameWeight.value),
     [remote.data, flameForm.value, flameWeight.value],
@@ -59,22 +49,45 @@ export function FlamePage(): JSX.Element {
 function Body({ flame }: { flame: Flame }): JSX.Element {
   const { table, weight, whole } = flame;
   const [listed, setListed] = useState(false);
-  const zoom = flameZoom.value !== null && flameZoom.value < table.rows ? flameZoom.value : null;
+  const hides = hidesStackless(flame, flameStackless.value);
+  const shown = useMemo(() => (hides ? withoutStackless(flame) : flame), [flame, hides]);
+  const known = flameZoom.value !== null && flameZoom.value < table.rows;
+  const zoom = known && !(hides && flameZoom.value === flame.stackless) ? flameZoom.value : null;
   return (
     <>
-      <p class="verdict">
-        <b title={weightExact(weight, whole)}>{weightText(weight, whole)}</b> of {WEIGHT_WORDS[weight].toLowerCase()} in{' '}
-        {plural(table.rows, 'frame')}
-        {filter.value && ', of the whole recording: stacks are not narrowed to the chosen time'}.
-      </p>
+      <div class="headline">
+        <p class="verdict">
+          <b title={weightExact(weight, whole)}>{weightText(weight, whole)}</b> of {WEIGHT_WORDS[weight].toLowerCase()}
+          {filter.value && ` ${filterWords(filter.value)}`}, in {plural(table.rows, 'frame')}.
+        </p>
+        <WithinChoice />
+      </div>
       <TableNotes notes={table.notes} />
-      <Section title="Call stacks" class="grow" aside={<Tools table={table} listed={listed} setListed={setListed} />}>
+      {hides && <Hidden flame={flame} />}
+      <Section title="Call stacks" class="grow" aside={<Tools flame={flame} listed={listed} setListed={setListed} />}>
         <Controls flame={flame} />
         {whole === 0 && <Empty flame={flame} />}
-        {whole > 0 && <Crumbs flame={flame} zoom={zoom} />}
-        {whole > 0 && (listed ? <FrameTable flame={flame} zoom={zoom} /> : <Picture flame={flame} zoom={zoom} />)}
+        {whole > 0 && <Crumbs flame={shown} zoom={zoom} />}
+        {whole > 0 && (listed ? <FrameTable flame={shown} zoom={zoom} /> : <Picture flame={shown} zoom={zoom} />)}
       </Section>
     </>
+  );
+}
+
+/** What the picture leaves out. */
+function Hidden({ flame }: { flame: Flame }): JSX.Element {
+  const { weight, values, whole, stackless } = flame;
+  const value = stackless === null ? 0 : values[stackless];
+  return (
+    <p class="hint" data-testid="flame-hidden">
+      <span title={weightExact(weight, value)}>
+        {weightText(weight, value)} of {WEIGHT_WORDS[weight].toLowerCase()}, {percent((100 * value) / (whole || 1))}
+      </span>
+      , has no stack and is hidden.{' '}
+      <button type="button" class="quiet" onClick={() => (flameStackless.value = 'shown')}>
+        Show it
+      </button>
+    </p>
   );
 }
 
@@ -89,95 +102,6 @@ function Empty({ flame }: { flame: Flame }): JSX.Element {
         </>
       )}
     </p>
-  );
-}
-
-interface ToolsProps {
-  table: Flame['table'];
-  listed: boolean;
-  setListed: (on: boolean) => void;
-}
-
-function Tools({ table, listed, setListed }: ToolsProps): JSX.Element {
-  return (
-    <>
-      <Choice
-        label="How it is shown"
-        value={listed ? 'table' : 'picture'}
-        options={[
-          { value: 'picture', label: 'Picture' },
-          { value: 'table', label: 'Table', help: 'The same as a table' },
-        ]}
-        onChange={(value) => setListed(value === 'table')}
-      />
-      <button type="button" class="quiet" title="In the order of time: the timeline" onClick={() => go('timeline')}>
-        In order of time
-      </button>
-      <Export table={table} order={allRows(table)} name={`stacks-${flameForm.value}`} />
-    </>
-  );
-}
-
-const FORMS: { value: FlameForm; label: string; help: string }[] = [
-  { value: 'top_down', label: 'Top down', help: 'Callers above what they call' },
-  { value: 'inverted', label: 'Inverted', help: 'What is called above its callers' },
-  { value: 'file', label: 'By file', help: 'Files above their frames, by what is their own' },
-];
-const FRAMES: { value: FlameFrames; label: string; help: string }[] = [
-  { value: 'python', label: 'Python', help: 'Python frames only' },
-  { value: 'all', label: 'With operators', help: 'Operators and annotations too' },
-];
-const COLOURS: { value: FlameColour; label: string; help: string }[] = [
-  { value: 'kind', label: 'Kind', help: 'Colour by what a frame is' },
-  { value: 'device', label: 'Device share', help: 'The darker, the more of the device work is below' },
-];
-
-function Controls({ flame }: { flame: Flame }): JSX.Element {
-  const set =
-    <T,>(atom: { value: T }) =>
-    (value: T) => {
-      atom.value = value;
-      // Numbers of frames mean nothing in another tree.
-      flameZoom.value = null;
-    };
-  const offered = FLAME_WEIGHTS.filter(
-    (one) => one === 'auto' || flame.known.includes(one) || one === flameWeight.value,
-  );
-  return (
-    <div class="flame-controls">
-      <Choice label="Form" value={flameForm.value} options={FORMS} onChange={set(flameForm)} />
-      <Choice label="Frames" value={flameFrames.value} options={FRAMES} onChange={set(flameFrames)} />
-      <label class="inline">
-        Width{' '}
-        <select
-          data-testid="flame-weight"
-          value={flameWeight.value}
-          onChange={(event) => set(flameWeight)(event.currentTarget.value as FlameWeight)}
-        >
-          {offered.map((one) => (
-            <option key={one} value={one}>
-              {one === 'auto' ? `Automatic: ${WEIGHT_WORDS[flame.weight].toLowerCase()}` : WEIGHT_WORDS[one]}
-            </option>
-          ))}
-        </select>
-      </label>
-      <span class="inline">Colour</span>
-      <Choice
-        label="Colour"
-        value={flameColour.value}
-        options={COLOURS}
-        onChange={(value) => (flameColour.value = value)}
-      />
-      {flameColour.value === 'kind' && (
-        <span class="legend">
-          {KIND_WORDS.map(([kind, label]) => (
-            <span key={kind}>
-              <Swatch kind={kind} /> {label}
-            </span>
-          ))}
-        </span>
-      )}
-    </div>
   );
 }
 
@@ -207,84 +131,4 @@ function Crumbs({ flame, zoom }: { flame: Flame; zoom: number | null }): JSX.Ele
       </b>
     </nav>
   );
-}
-
-/** Zooms to a frame and tells about it. */
-export function pickFrame(flame: Flame, row: number): void {
-  const name = flame.table.data.name[row];
-  flameZoom.value = flame.tree.children[row].length > 0 ? row : flameZoom.value;
-  if (typeof name === 'string') selection.value = { kind: 'frame', name };
-}
-
-function useColour(flame: Flame): (row: number) => string {
-  const shade = theme.value;
-  const by = flameColour.value;
-  return useMemo(() => {
-    if (by === 'kind') {
-      const kinds = allRows(flame.table).map((row) => kindColour(frameKind(flame.table, row), shade));
-      return (row: number) => kinds[row];
-    }
-    const totals = weights(flame.table, 'device', 'total');
-    const whole = Math.max(...flame.tree.roots.map((row) => totals[row]), 1);
-    const cold = word(kindColour('other', shade));
-    const hot = word(kindColour('communication', shade));
-    return (row: number) => hexOf(blend(cold, hot, Math.min(1, totals[row] / whole)));
-  }, [flame, by, shade]);
-}
-
-function hexOf(pixel: number): string {
-  const part = (shift: number) => ((pixel >> shift) & 0xff).toString(16).padStart(2, '0');
-  return `#${part(0)}${part(8)}${part(16)}`;
-}
-
-function Picture({ flame, zoom }: { flame: Flame; zoom: number | null }): JSX.Element {
-  const { table, tree, values, names, weight, whole } = flame;
-  const query = flameQuery.value;
-  const full = useMemo(() => texts(table, 'name'), [table]);
-  const pale = useMemo(() => {
-    if (query.trim() === '') return null;
-    const passes = wordFilter(query);
-    return (row: number) => !passes(full[row]);
-  }, [full, query]);
-  const colour = useColour(flame);
-  const what = selection.value;
-  const chosen = what?.kind === 'frame' ? chosenRow(flame, what.name, zoom) : null;
-  const own = useMemo(() => weights(table, weight, 'self'), [table, weight]);
-  return (
-    <div class="flame-picture" data-rows={table.rows} data-pale={pale ? allRows(table).filter(pale).length : 0}>
-      <Icicle
-        testId="flame-canvas"
-        label={`Call stacks by ${WEIGHT_WORDS[weight].toLowerCase()}: arrows move, Enter zooms, Backspace goes back`}
-        tree={tree}
-        values={values}
-        names={names}
-        colour={colour}
-        shaded={flameColour.value === 'kind'}
-        pale={pale}
-        zoom={zoom}
-        chosen={chosen}
-        onPick={(row) => pickFrame(flame, row)}
-        onBack={() => {
-          if (zoom !== null) flameZoom.value = tree.parent[zoom] >= 0 ? tree.parent[zoom] : null;
-        }}
-        tooltip={(row) => (
-          <>
-            <b>{full[row] || names[row]}</b>
-            <span>
-              {WEIGHT_WORDS[weight]} {weightExact(weight, values[row])}, {percent((100 * values[row]) / (whole || 1))}
-            </span>
-            <span class="muted">own {weightExact(weight, own[row])}</span>
-          </>
-        )}
-      />
-    </div>
-  );
-}
-
-/** Of the frames of a name, the one that is zoomed to, else the first. */
-function chosenRow(flame: Flame, name: string, zoom: number | null): number | null {
-  const names = flame.table.data.name;
-  if (zoom !== null && names[zoom] === name) return zoom;
-  const first = names.indexOf(name);
-  return first < 0 ? null : first;
 }

@@ -2,23 +2,23 @@ import type { JSX } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { largest, memorySize, percent, scaled, timeScale } from '../../lib/format';
 import { wordFilter } from '../../lib/names';
-import { type Flame, WEIGHT_WORDS, weightExact, weights, weightText } from '../../model/stacks';
+import { columnOf, type Flame, WEIGHT_WORDS, weightExact, weights, weightText } from '../../model/stacks';
 import { type Bar, flameQuery, selection } from '../../model/state';
 import { column, sortRows, texts } from '../../model/tables';
 import { above, unfold } from '../../model/tree';
 import { ShareBar } from '../parts/bits';
-import type { GridColumn } from '../parts/grid';
-import { TreeTable } from '../parts/tree_table';
-import { pickFrame } from './page';
+import type { GridColumn } from '../parts/sheet';
+import { TreeTable, useOpenRows } from '../parts/tree_table';
+import { pickFrame } from './picture';
 
 /** The picture as a table: the same rows, for keyboards and screen readers. */
 export function FrameTable({ flame, zoom }: { flame: Flame; zoom: number | null }): JSX.Element {
-  const { table, tree, values, names, weight } = flame;
+  const { table, tree, values, names, weight, stackless } = flame;
   const own = useMemo(() => weights(table, weight, 'self'), [table, weight]);
   const [sort, setSort] = useState<Bar>({ column: 'total', descending: true });
-  const [open, setOpen] = useState<ReadonlySet<number>>(new Set());
+  const { open, turn, add } = useOpenRows(() => []);
   useEffect(() => {
-    if (zoom !== null) setOpen((before) => new Set([...before, ...above(tree, zoom), zoom]));
+    if (zoom !== null) add([...above(tree, zoom), zoom]);
   }, [tree, zoom]);
   const full = useMemo(() => texts(table, 'name'), [table]);
   const passes = useMemo(() => {
@@ -29,20 +29,24 @@ export function FrameTable({ flame, zoom }: { flame: Flame; zoom: number | null 
   }, [full, flameQuery.value]);
   const rows = useMemo(() => {
     const by = { name: names, self: own, total: values }[sort.column] ?? values;
-    return unfold(tree, { open, passes, sort: (some) => sortRows(some, by, sort.descending) });
-  }, [tree, open, passes, sort, names, own, values]);
-  const columns = useMemo(() => frameColumns(flame, own), [flame, own]);
+    return unfold(tree, {
+      open,
+      passes,
+      // What has no stack comes last, however much it is.
+      sort: (some) => [
+        ...sortRows(some, by, sort.descending).filter((row) => row !== stackless),
+        ...some.filter((row) => row === stackless),
+      ],
+    });
+  }, [tree, stackless, open, passes, sort, names, own, values]);
+  const columns = useMemo(() => frameColumns(flame), [flame]);
   const what = selection.value;
   const first = what?.kind === 'frame' ? column(table, 'name').indexOf(what.name) : -1;
-  const turn = (row: number, wanted: boolean) => {
-    const next = new Set(open);
-    if (wanted) next.add(row);
-    else next.delete(row);
-    setOpen(next);
-  };
   return (
     <TreeTable
       label="Call stacks"
+      name={FRAME_TABLE}
+      enter="opens the details"
       rows={rows}
       columns={columns}
       sort={sort}
@@ -57,8 +61,12 @@ export function FrameTable({ flame, zoom }: { flame: Flame; zoom: number | null 
   );
 }
 
-function frameColumns(flame: Flame, own: number[]): GridColumn[] {
+/** What the choice of columns is remembered by. */
+export const FRAME_TABLE = 'flame';
+
+export function frameColumns(flame: Flame): GridColumn[] {
   const { table, values, names, weight, whole } = flame;
+  const own = weights(table, weight, 'self');
   const full = texts(table, 'name');
   const scale = timeScale(largest(values));
   const print = (value: number) => (weight === 'allocated' ? memorySize(value) : scaled(value, scale));
@@ -74,6 +82,7 @@ function frameColumns(flame: Flame, own: number[]): GridColumn[] {
     },
     {
       key: 'total',
+      of: [columnOf(weight, 'total')],
       title: `${WEIGHT_WORDS[weight]}${unit}`,
       help: 'With all that it calls',
       width: '132px',
@@ -83,6 +92,7 @@ function frameColumns(flame: Flame, own: number[]): GridColumn[] {
     },
     {
       key: 'share',
+      of: ['share_pct'],
       title: 'Share',
       width: '84px',
       number: true,
@@ -91,6 +101,7 @@ function frameColumns(flame: Flame, own: number[]): GridColumn[] {
     },
     {
       key: 'self',
+      of: [columnOf(weight, 'self')],
       title: `Own${unit}`,
       help: 'Without what it calls',
       width: '104px',

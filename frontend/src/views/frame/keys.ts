@@ -1,5 +1,7 @@
 import { isTyping } from '../../lib/browser';
+import { pageState } from '../../model/pages';
 import { go, helpOpen, info, PAGES, selection } from '../../model/state';
+import { keepsKeys } from '../parts/popup';
 
 /** How long a `g` waits for its second key. */
 const PAIR_MS = 1200;
@@ -16,7 +18,8 @@ const ACTIONS: Record<string, () => void> = {
 export function bindKeys(): () => void {
   let waiting = 0;
   const onKeyDown = (event: KeyboardEvent) => {
-    if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    if (isTyping(event.target) || keepsKeys(event.target)) return;
     const goes = event.timeStamp < waiting && turnPage(event.key);
     waiting = event.key === 'g' ? event.timeStamp + PAIR_MS : 0;
     if (goes || event.key in ACTIONS) event.preventDefault();
@@ -29,7 +32,7 @@ export function bindKeys(): () => void {
 
 function turnPage(key: string): boolean {
   const found = PAGES.find((one) => one.key === key);
-  if (!found || info.value?.pages[found.page]?.available === false) return false;
+  if (!found || !pageState(info.value, found.page).available) return false;
   go(found.page);
   return true;
 }

@@ -1,19 +1,19 @@
 import type { JSX } from 'preact';
 import { count } from '../../lib/format';
 import { badgeOf } from '../../model/health';
+import { pageState } from '../../model/pages';
 import { chosen, go, info, PAGES, page, runs } from '../../model/state';
 
-const NO_TRACE = { available: false, reason: 'No trace in this folder' };
+const NO_TRACE = { available: false, reason: 'No trace in this folder', pathOnly: false };
 
 export function Rail(): JSX.Element {
-  const pages = info.value?.pages ?? {};
   // With no trace at all there is nowhere to go.
   const none = runs.value?.state === 'ready' && chosen.value === null;
   return (
     <nav class="rail" aria-label="Pages">
       {PAGES.map((one) => {
-        const told = none ? NO_TRACE : pages[one.page];
-        const off = told?.available === false;
+        const told = none ? NO_TRACE : pageState(info.value, one.page);
+        const off = !told.available;
         return (
           <button
             type="button"
@@ -21,10 +21,10 @@ export function Rail(): JSX.Element {
             data-testid={`rail-${one.page}`}
             aria-current={!none && page.value === one.page ? 'page' : undefined}
             aria-disabled={off}
-            title={off ? told.reason : `g ${one.key}`}
+            title={off ? told.reason : `g ${one.key}${told.reason && `: ${told.reason}`}`}
             onClick={() => !off && go(one.page)}
           >
-            {one.title}
+            {told.pathOnly ? 'Critical path' : one.title}
             {one.page === 'overview' && <HealthBadge />}
             {off && <span class="offscreen">: {told.reason}</span>}
           </button>

@@ -142,11 +142,20 @@ function Groups({ side, table }: { side: Side; table: Table }): JSX.Element {
     <Section
       title={side.title}
       class="grow"
-      aside={<Export table={table} order={allRows(table)} name={`${side.view}-by-${side.key}`} />}
+      aside={
+        <Export
+          table={table}
+          order={allRows(table)}
+          name={`${side.view}-by-${side.key}`}
+          grid={`${side.view}-by-${side.key}`}
+          columns={side.groups}
+        />
+      }
     >
       <ViewGrid
         key={side.view}
         label={side.title}
+        name={`${side.view}-by-${side.key}`}
         table={table}
         fields={side.groups}
         sort={{ column: 'total_us', descending: true }}
@@ -177,7 +186,13 @@ function Calls({ side, table }: { side: Side; table: Table }): JSX.Element {
           <span class="chip-text">{reason || 'unknown'}</span> <span aria-hidden="true">✕</span>
         </button>
       )}
-      <Export table={table} order={order} name={`${side.view}-calls`} />
+      <Export
+        table={table}
+        order={order}
+        name={`${side.view}-calls`}
+        grid={`${side.view}-calls`}
+        columns={side.calls}
+      />
     </>
   );
   return (
@@ -185,6 +200,7 @@ function Calls({ side, table }: { side: Side; table: Table }): JSX.Element {
       <ViewGrid
         key={side.view}
         label="Calls"
+        name={`${side.view}-calls`}
         table={table}
         fields={side.calls}
         order={order}

@@ -47,6 +47,7 @@ export function InputPipeline(): JSX.Element {
   const problem = pipeline.problem ?? copies.problem;
   if (problem) return <ProblemBox problem={problem} />;
   if (!pipeline.data || !copies.data) return <Busy what="Following the batches…" />;
+  const steps = info.value?.steps.length ? STEPS : [NO_STEP, ...STEPS.slice(1)];
   return (
     <>
       <p class="verdict">
@@ -56,12 +57,21 @@ export function InputPipeline(): JSX.Element {
       <Section
         title="Step by step"
         class="grow"
-        aside={<Export table={pipeline.data} order={allRows(pipeline.data)} name="input-pipeline" />}
+        aside={
+          <Export
+            table={pipeline.data}
+            order={allRows(pipeline.data)}
+            name="input-pipeline"
+            grid="input-steps"
+            columns={steps}
+          />
+        }
       >
         <ViewGrid
           label="Input, step by step"
+          name="input-steps"
           table={pipeline.data}
-          fields={info.value?.steps.length ? STEPS : [NO_STEP, ...STEPS.slice(1)]}
+          fields={steps}
           sort={{ column: 'step', descending: false }}
           testId="input-row"
           current={currentRow(pipeline.data)}
@@ -72,10 +82,11 @@ export function InputPipeline(): JSX.Element {
       <Section
         title="Copies"
         class="grow"
-        aside={<Export table={copies.data} order={allRows(copies.data)} name="copies" />}
+        aside={<Export table={copies.data} order={allRows(copies.data)} name="copies" grid="copies" columns={COPIES} />}
       >
         <ViewGrid
           label="Copies by direction and kind of host memory"
+          name="copies"
           table={copies.data}
           fields={COPIES}
           sort={{ column: 'total_us', descending: true }}

@@ -9,6 +9,7 @@ import type { Table } from '../../model/wire';
 import { Busy, ProblemBox, Section } from '../parts/bits';
 import { Export } from '../parts/export';
 import type { Field } from '../parts/fields';
+import { GroupBy } from '../parts/group_by';
 import { Help } from '../parts/help';
 import { ScrollBox } from '../parts/scroll';
 import { ViewGrid } from '../parts/view_grid';
@@ -156,23 +157,21 @@ function Grouped({ table, by }: { table: Table; by: string }): JSX.Element {
   );
   const aside = (
     <>
-      <label class="inline">
-        Group by{' '}
-        <select data-testid="launches-by" value={by} onChange={(event) => (launchBy.value = event.currentTarget.value)}>
-          {LAUNCH_GROUPINGS.map((token) => (
-            <option key={token} value={token}>
-              {LABELS[token]}
-            </option>
-          ))}
-        </select>
-      </label>
-      <Export table={table} order={order} name={`launches-by-${by}`} />
+      <GroupBy
+        testId="launches-by"
+        value={by}
+        tokens={LAUNCH_GROUPINGS}
+        labels={LABELS}
+        onChange={(token) => (launchBy.value = token)}
+      />
+      <Export table={table} order={order} name={`launches-by-${by}`} grid="launches" columns={fields} />
     </>
   );
   return (
     <Section title="Launches" class="grow" aside={aside}>
       <ViewGrid
         label={`Launches by ${LABELS[by]}`}
+        name="launches"
         table={table}
         fields={fields}
         order={order}

@@ -1,4 +1,5 @@
 import type { JSX } from 'preact';
+import { pageState } from '../../model/pages';
 import { IDLE_PARTS, type IdlePart, idlePart } from '../../model/state';
 import type { Info } from '../../model/wire';
 import { CriticalPath } from '../critical/section';
@@ -17,6 +18,7 @@ const TITLES: Record<IdlePart, { title: string; help: string }> = {
 };
 
 export function IdlePage({ info }: { info: Info }): JSX.Element {
+  if (pageState(info, 'idle').pathOnly) return <PathOnly info={info} />;
   const part = idlePart.value;
   return (
     <div class="page fixed idle-page" data-testid="page-idle">
@@ -38,6 +40,16 @@ export function IdlePage({ info }: { info: Info }): JSX.Element {
       >
         <Part part={part} info={info} />
       </div>
+    </div>
+  );
+}
+
+/** Without a device nothing idles; what the host's time was spent on can be told all the same. */
+function PathOnly({ info }: { info: Info }): JSX.Element {
+  return (
+    <div class="page fixed idle-page" data-testid="page-idle">
+      <h1 class="offscreen">Critical path</h1>
+      <CriticalPath info={info} />
     </div>
   );
 }

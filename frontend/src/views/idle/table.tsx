@@ -21,7 +21,8 @@ import { sortRows, sum } from '../../model/tables';
 import type { Cell, Table } from '../../model/wire';
 import { Section, ShareBar } from '../parts/bits';
 import { Export } from '../parts/export';
-import { Grid, type GridColumn } from '../parts/grid';
+import { Grid } from '../parts/grid';
+import type { GridColumn } from '../parts/sheet';
 
 interface GapTableProps {
   gaps: Gaps;
@@ -45,9 +46,10 @@ export function GapTable(props: GapTableProps): JSX.Element {
     [order, gaps, by, part, sort],
   );
   return (
-    <Section title="Gaps" class="grow" aside={<Aside {...props} order={sorted} />}>
+    <Section title="Gaps" class="grow" aside={<Aside {...props} order={sorted} columns={columns} />}>
       <Grid
         label="Gaps"
+        name="gaps"
         columns={columns}
         order={sorted}
         sort={{ ...sort, column: by }}
@@ -66,7 +68,8 @@ export function GapTable(props: GapTableProps): JSX.Element {
   );
 }
 
-function Aside({ gaps, table, order, busy, bin, clearBin }: GapTableProps): JSX.Element {
+function Aside(props: GapTableProps & { columns: GridColumn[] }): JSX.Element {
+  const { gaps, table, order, busy, bin, clearBin } = props;
   return (
     <>
       <span class="muted" role="status">
@@ -79,7 +82,7 @@ function Aside({ gaps, table, order, busy, bin, clearBin }: GapTableProps): JSX.
           one length only <span aria-hidden="true">✕</span>
         </button>
       )}
-      <Export table={table} order={order} name="gaps" />
+      <Export table={table} order={order} name="gaps" grid="gaps" columns={props.columns} />
     </>
   );
 }
@@ -119,6 +122,14 @@ function sortValues(gaps: Gaps, key: string): Cell[] {
 
 /** Room for the telling part; the other columns scroll where there is less. */
 const STORY = '440px';
+/** Columns of the view that each is made of. */
+const MADE_OF: Record<string, string[]> = {
+  duration: ['duration_us'],
+  part: [],
+  story: ['cause', 'cause_us', 'op', 'module', 'source', 'event_name', 'event_id', 'event_us'],
+  start: ['start_us'],
+  launchDelay: ['launch_delay_us'],
+};
 
 function gapColumns(gaps: Gaps, order: number[], part: (number | null)[] | null): GridColumn[] {
   const scale = timeScale(largest(order.map((row) => gaps.duration[row])));
@@ -181,5 +192,5 @@ function gapColumns(gaps: Gaps, order: number[], part: (number | null)[] | null)
       hover: (row) => exactTime(gaps.launchDelay[row]),
     },
   ];
-  return columns.filter((column) => column !== false);
+  return columns.filter((column) => column !== false).map((column) => ({ ...column, of: MADE_OF[column.key] }));
 }

@@ -2,7 +2,16 @@ import type { JSX } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { count, duration, exactTime, percent } from '../../lib/format';
 import { wordFilter } from '../../lib/names';
-import { buildTree, type IdleTree, keyId, type Per, SORTS, unfold, withStretches } from '../../model/idle';
+import {
+  buildTree,
+  type IdleNode,
+  type IdleTree,
+  keyId,
+  type Per,
+  SORTS,
+  unfold,
+  withStretches,
+} from '../../model/idle';
 import { useTable } from '../../model/remote';
 import {
   type Bar,
@@ -18,7 +27,9 @@ import { allRows } from '../../model/tables';
 import type { Table } from '../../model/wire';
 import { Busy, Choice, ProblemBox, Section } from '../parts/bits';
 import { Export } from '../parts/export';
-import { TreeGrid } from './tree_grid';
+import type { GridColumn } from '../parts/sheet';
+import { TreeTable, useOpenRows } from '../parts/tree_table';
+import { idleColumns } from './tree_columns';
 
 interface WaitTreeProps {
   per: Per;
@@ -39,6 +50,7 @@ export function WaitTree({ per, summed }: WaitTreeProps): JSX.Element {
     const built = buildTree(remote.data, { order: treeOrder.value, device: idleDevice.value, passes });
     return passes ? built : withStretches(built, outer, idleDevice.value);
   }, [remote.data, outer, treeOrder.value, idleDevice.value, passes]);
+  const columns = useMemo(() => tree && idleColumns(tree, per), [tree, per.divisor, per.words]);
   const aside = (
     <>
       <Choice
@@ -50,7 +62,15 @@ export function WaitTree({ per, summed }: WaitTreeProps): JSX.Element {
         ]}
         onChange={(order) => (treeOrder.value = order)}
       />
-      {remote.data && <Export table={remote.data} order={allRows(remote.data)} name="idle-tree" />}
+      {remote.data && (
+        <Export
+          table={remote.data}
+          order={allRows(remote.data)}
+          name="idle-tree"
+          grid="idle-tree"
+          columns={columns ?? []}
+        />
+      )}
     </>
   );
   return (
@@ -63,49 +83,78 @@ export function WaitTree({ per, summed }: WaitTreeProps): JSX.Element {
           lines too.
         </p>
       )}
-      {tree && <Rows tree={tree} per={per} passes={passes} />}
+      {tree && columns && <Rows tree={tree} columns={columns} per={per} passes={passes} />}
     </Section>
   );
 }
 
 interface RowsProps {
   tree: IdleTree;
+  columns: GridColumn<IdleNode>[];
   per: Per;
   passes: ((text: string) => boolean) | null;
 }
 
-function Rows({ tree, per, passes }: RowsProps): JSX.Element {
+function Rows({ tree, columns, per, passes }: RowsProps): JSX.Element {
   const [sort, setSort] = useState<Bar>({ column: 'total', descending: true });
-  const [open, setOpen] = useState<ReadonlySet<string>>(new Set());
+  const { open, turn, add } = useOpenRows(() => []);
   const chosen = idleKey.value === null ? null : keyId(idleKey.value);
   // A row that the address or a link asks for must be in sight.
-  useEffect(() => setOpen((before) => new Set([...before, ...above(idleKey.value)])), [chosen]);
+  useEffect(() => add(above(idleKey.value)), [chosen]);
   const rows = useMemo(
     () => unfold(tree, { open, sort: SORTS[sort.column], descending: sort.descending, passes }),
     [tree, open, sort, passes],
   );
-  const turn = (id: string, wanted: boolean) => {
-    const next = new Set(open);
-    if (wanted) next.add(id);
-    else next.delete(id);
-    setOpen(next);
-  };
   return (
-    <TreeGrid
-      tree={tree}
+    <TreeTable
+      label="Who kept the GPU waiting"
+      name="idle-tree"
+      enter="chooses"
       rows={rows}
-      per={per}
+      columns={columns}
       sort={sort}
       onSort={setSort}
       onTurn={turn}
       chosen={chosen}
       onChoose={(node) => (idleKey.value = node.id === chosen ? null : node.key)}
-      footer={passes ? 'Idle time that matches' : 'All idle time'}
-      total={{ text: duration(tree.total / per.divisor), exact: exactTime(tree.total) }}
-      share={percent(tree.total > 0 ? 100 : null)}
-      stretches={count(tree.roots.reduce((sum, node) => sum + node.count, 0))}
+      footer={(one) => <Total tree={tree} per={per} matches={passes !== null} column={one.key} />}
+      rowAttributes={(node) => ({
+        'data-testid': 'tree-row',
+        'data-key': node.id.length < 2000 ? node.id : undefined,
+        'data-depth': node.depth,
+        'data-total-ns': node.total,
+        'data-count': node.count,
+        'data-longest-ns': node.longest,
+      })}
+      empty="No idle time matches."
     />
   );
+}
+
+interface TotalProps {
+  tree: IdleTree;
+  per: Per;
+  matches: boolean;
+  column: string;
+}
+
+function Total({ tree, per, matches, column }: TotalProps): JSX.Element | null {
+  switch (column) {
+    case 'name':
+      return <>{matches ? 'Idle time that matches' : 'All idle time'}</>;
+    case 'total':
+      return (
+        <span title={exactTime(tree.total)} data-testid="tree-total">
+          {duration(tree.total / per.divisor)}
+        </span>
+      );
+    case 'share':
+      return <>{percent(tree.total > 0 ? 100 : null)}</>;
+    case 'count':
+      return <>{count(tree.roots.reduce((sum, node) => sum + node.count, 0))}</>;
+    default:
+      return null;
+  }
 }
 
 /** Ids of the rows above a key. */

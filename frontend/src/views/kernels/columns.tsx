@@ -10,11 +10,11 @@ import {
   scaled,
   significant,
 } from '../../lib/format';
-import { keyColumns } from '../../model/kernels';
+import { kernelKind, keyColumns } from '../../model/kernels';
 import { column, describe, nanoseconds, numbers } from '../../model/tables';
 import type { Table } from '../../model/wire';
 import { CopyButton, Name, ShareBar } from '../parts/bits';
-import type { GridColumn } from '../parts/grid';
+import type { GridColumn } from '../parts/sheet';
 
 const TITLES: Record<string, string> = { total_us: 'Total', mean_us: 'Mean', min_us: 'Min', max_us: 'Max' };
 const WIDE = ['name', 'op', 'category', 'module', 'family'];
@@ -33,7 +33,7 @@ function timeColumns(table: Table, order: number[]): GridColumn[] {
       key,
       title: `${TITLES[key]}, ${scale.unit}`,
       help: describe(table, key),
-      width: '92px',
+      width: key === 'total_us' ? '92px' : '84px',
       number: true,
       cell: (row) => scaled(values[row], scale),
       hover: (row) => exactTime(values[row]),
@@ -118,17 +118,33 @@ function launchColumns(table: Table): GridColumn[] {
   return columns.filter((one) => one !== false);
 }
 
+/** What a kernel computes, by its name. */
+function categoryColumn(table: Table): GridColumn {
+  const values = column(table, 'category');
+  return {
+    key: 'category',
+    title: 'Category',
+    help: describe(table, 'category'),
+    width: '128px',
+    cell: (row) => values[row] ?? MISSING,
+    hover: (row) => String(values[row] ?? ''),
+  };
+}
+
 export function kernelColumns(table: Table, order: number[]): GridColumn[] {
   const calls = numbers(table, 'calls');
   const shares = numbers(table, 'share_pct');
   const most = largest(shares) || 1;
+  const keys = keyColumns(table);
+  const categories = column(table, 'category');
   return [
-    ...keyColumns(table).map((name) => keyColumn(table, name)),
+    ...keys.map((name) => keyColumn(table, name)),
+    ...(table.data.category && !keys.includes('category') ? [categoryColumn(table)] : []),
     {
       key: 'calls',
       title: 'Calls',
       help: describe(table, 'calls'),
-      width: '76px',
+      width: '68px',
       number: true,
       cell: (row) => count(calls[row]),
     },
@@ -137,9 +153,15 @@ export function kernelColumns(table: Table, order: number[]): GridColumn[] {
       key: 'share_pct',
       title: 'Share',
       help: describe(table, 'share_pct'),
-      width: '112px',
+      width: '104px',
       number: true,
-      cell: (row) => <ShareBar share={(100 * (shares[row] ?? 0)) / most} text={percent(shares[row])} kind="kernel" />,
+      cell: (row) => (
+        <ShareBar
+          share={(100 * (shares[row] ?? 0)) / most}
+          text={percent(shares[row])}
+          kind={kernelKind(categories[row])}
+        />
+      ),
       hover: (row) => (shares[row] === null ? 'not recorded' : `${shares[row]} %`),
     },
     ...launchColumns(table),

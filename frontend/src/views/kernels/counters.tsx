@@ -26,6 +26,7 @@ export function Counters(): JSX.Element | null {
   const times = range && { start_us: (range.t0 / 1e3).toFixed(3), end_us: (range.t1 / 1e3).toFixed(3) };
   const { data } = useTable('counters', { by, ...times });
   if (!data || data.rows === 0) return null;
+  const fields = data.data.name ? FIELDS.name : FIELDS.metric;
   const aside = (
     <>
       <Choice
@@ -37,15 +38,16 @@ export function Counters(): JSX.Element | null {
         ]}
         onChange={setBy}
       />
-      <Export table={data} order={allRows(data)} name={`counters-by-${by}`} />
+      <Export table={data} order={allRows(data)} name={`counters-by-${by}`} grid="counters" columns={fields} />
     </>
   );
   return (
     <Section title="Hardware counters" class="counters" aside={aside}>
       <ViewGrid
         label="Hardware counters"
+        name="counters"
         table={data}
-        fields={data.data.name ? FIELDS.name : FIELDS.metric}
+        fields={fields}
         sort={{ column: 'total', descending: true }}
         testId="counter-row"
         empty="No counter."

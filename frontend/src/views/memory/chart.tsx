@@ -1,16 +1,27 @@
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
+import { phaseColour } from '../../lib/colours';
 import { exactBytes, exactTime, instant, memorySize } from '../../lib/format';
 import { ALLOCATED, categoryColour, RESERVED } from '../../lib/memory_colours';
 import { tame } from '../../lib/names';
-import { type Curve, categoryLabel, type DeviceMemory, entryAt, highest, rangeParameters } from '../../model/memory';
+import {
+  type Curve,
+  categoryLabel,
+  type DeviceMemory,
+  entryAt,
+  highest,
+  type Phases,
+  phaseAt,
+  phaseLabel,
+  rangeParameters,
+} from '../../model/memory';
 import { useTable } from '../../model/remote';
 import { info, memoryAt, memoryCapacity, memoryZoom, type Range } from '../../model/state';
 import { numbers, texts } from '../../model/tables';
 import type { Ink } from '../../timeline/pen';
 import { zoomView } from '../../timeline/view';
 import { useInstant } from './instant';
-import { drawCapacity, drawPeak, drawStack, drawTotals } from './paint';
+import { BAND_ROOM, drawCapacity, drawPeak, drawPhases, drawStack, drawTotals } from './paint';
 import { drawAxes, drawBands, type Plot } from './plot';
 import { type Spot, Stage } from './stage';
 
@@ -18,6 +29,8 @@ interface ChartProps {
   /** Whose curve it is; null for an export. */
   device: DeviceMemory | null;
   curve: Curve;
+  /** Null where none is known. */
+  phases: Phases | null;
   range: Range;
   stacked: boolean;
 }
@@ -32,7 +45,7 @@ function OwnChart(props: ChartProps & { device: DeviceMemory }): JSX.Element {
 }
 
 function Drawn(props: ChartProps & { at: number | null }): JSX.Element {
-  const { device, curve, range, stacked, at } = props;
+  const { device, curve, phases, range, stacked, at } = props;
   const peak = device ? { time: device.peakAt, bytes: device.peak } : peakOf(curve);
   const capacity = device && memoryCapacity.value && !stacked ? device.capacity : null;
   const most = Math.max(capacity ?? 0, ...topsOf(curve, stacked, range)) * (capacity ? 1.04 : 1.12);
@@ -47,8 +60,9 @@ function Drawn(props: ChartProps & { at: number | null }): JSX.Element {
       else drawTotals(pen, plot, curve);
       if (capacity !== null) drawCapacity(pen, plot, capacity, ink);
       if (peak) drawPeak(pen, plot, ink, peak);
+      if (phases) drawPhases(pen, plot, phases);
     },
-    [curve, stacked, capacity, peak?.time, peak?.bytes, steps],
+    [curve, phases, stacked, capacity, peak?.time, peak?.bytes, steps],
   );
   const words = device ? device.device : 'PyTorch’s export';
   return (
@@ -69,6 +83,7 @@ function Drawn(props: ChartProps & { at: number | null }): JSX.Element {
         label={`Memory of ${words} over time, ${memorySize(peak?.bytes)} at its peak`}
         range={range}
         most={most}
+        foot={phases ? BAND_ROOM : 0}
         at={at}
         draw={draw}
         onPick={({ x, plot }) => (memoryAt.value = Math.round(plot.timeOf(x)))}
@@ -116,7 +131,7 @@ function steer(event: KeyboardEvent, { curve, range, at }: { curve: Curve; range
 }
 
 /** What the curve shows under the mouse, and what changed there. */
-function Told({ spot, device, curve, range, stacked }: ChartProps & { spot: Spot }): JSX.Element | null {
+function Told({ spot, device, curve, phases, range, stacked }: ChartProps & { spot: Spot }): JSX.Element | null {
   const time = spot.plot.timeOf(spot.x);
   const entry = entryAt(curve, time);
   if (entry < 0) return null;
@@ -125,6 +140,7 @@ function Told({ spot, device, curve, range, stacked }: ChartProps & { spot: Spot
   return (
     <>
       <p class="muted">{instant(time, Math.max(1, (range.t1 - range.t0) / 1000))}</p>
+      {phases && <Phase phases={phases} time={time} />}
       <Line colour={stacked ? undefined : ALLOCATED} name="Allocated" bytes={curve.allocated[entry]} />
       {!stacked && reserved !== null && <Line colour={RESERVED} name="Reserved" bytes={reserved} />}
       {stacked &&
@@ -141,6 +157,20 @@ function Told({ spot, device, curve, range, stacked }: ChartProps & { spot: Spot
           ))}
       {device && <Change device={device.device} change={change} />}
     </>
+  );
+}
+
+/** The phase of training that the host was in, and the step: a stretch may begin in the one before. */
+function Phase({ phases, time }: { phases: Phases; time: number }): JSX.Element | null {
+  const at = phaseAt(phases, time);
+  if (at < 0) return null;
+  const name = phases.name[at];
+  const step = info.value?.steps.find((one) => one.host_start_ns <= time && time < one.host_end_ns)?.step;
+  return (
+    <p class="tip-line" data-testid="memory-phase">
+      <span class="swatch" style={{ background: phaseColour(name) }} /> {phaseLabel(name)}
+      <b>{step === undefined ? 'outside all steps' : `step ${step}`}</b>
+    </p>
   );
 }
 

@@ -1,8 +1,18 @@
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
+import { PHASES, phaseColour } from '../../lib/colours';
 import { instant, memorySize } from '../../lib/format';
 import { ALLOCATED, categoryColour, RESERVED } from '../../lib/memory_colours';
-import { type Curve, categoryLabel, type DeviceMemory, rangeParameters, readCurve } from '../../model/memory';
+import {
+  type Curve,
+  categoryLabel,
+  type DeviceMemory,
+  type Phases,
+  phaseLabel,
+  rangeParameters,
+  readCurve,
+  readPhases,
+} from '../../model/memory';
 import { useTable } from '../../model/remote';
 import {
   filter,
@@ -54,6 +64,8 @@ export function CurvePanel(props: CurveProps): JSX.Element {
   const export_ = useTable('memory_exported', own ? null : asked);
   const { data, problem } = own ? timeline : export_;
   const curve = useMemo(() => data && readCurve(data), [data]);
+  const ranges = useTable('phase_ranges', { longest: POINTS }).data;
+  const phases = useMemo(() => (ranges && ranges.rows > 0 ? readPhases(ranges) : null), [ranges]);
   // While another range is on its way, the answer before it is shown where it belongs.
   const fits = data?.view === (own ? 'memory_timeline' : 'memory_exported');
   return (
@@ -66,8 +78,9 @@ export function CurvePanel(props: CurveProps): JSX.Element {
       {!curve && !problem && <Busy what="Following the memory…" />}
       {curve && data && fits && (
         <>
-          <Chart device={own ? device : null} curve={curve} range={range} stacked={kind !== 'total'} />
+          <Chart device={own ? device : null} curve={curve} phases={phases} range={range} stacked={kind !== 'total'} />
           <Legend curve={curve} stacked={kind !== 'total'} table={data} />
+          {phases && ranges && <PhaseLegend phases={phases} table={ranges} />}
         </>
       )}
     </Section>
@@ -137,6 +150,29 @@ function Zoomed({ zoom }: { zoom: Range }): JSX.Element {
         <span class="chip-text">zoomed</span> <span aria-hidden="true">✕</span>
       </button>
     </>
+  );
+}
+
+/** What the band below the plot shows. */
+function PhaseLegend({ phases, table }: { phases: Phases; table: Table }): JSX.Element {
+  const some = PHASES.filter((phase) => phases.name.includes(phase));
+  return (
+    <ul class="memory-legend" data-testid="phase-legend">
+      <li class="muted">
+        <Help
+          text={[`The band below the curve: what the host was doing, ${describe(table, 'phase')}`, ...table.notes].join(
+            ' ',
+          )}
+        >
+          Phases
+        </Help>
+      </li>
+      {some.map((phase) => (
+        <li key={phase}>
+          <span class="swatch" style={{ background: phaseColour(phase) }} /> {phaseLabel(phase)}
+        </li>
+      ))}
+    </ul>
   );
 }
 

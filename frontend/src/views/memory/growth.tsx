@@ -51,6 +51,7 @@ export function Growth({ device, addressed }: { device: DeviceMemory; addressed:
   const steps = useTable('memory_steps', of);
   const growth = useTable('memory_growth', { ...of, by });
   const churn = useTable('memory_churn', addressed ? { ...of, by } : null);
+  const fields = addressed ? [...STEPS, ...STEPS_BLOCKS] : STEPS;
   const problem = steps.problem ?? growth.problem ?? churn.problem;
   if (problem) return <ProblemBox problem={problem} />;
   if (!steps.data || !growth.data?.data[by]) return <Busy what="Comparing the steps…" />;
@@ -60,12 +61,21 @@ export function Growth({ device, addressed }: { device: DeviceMemory; addressed:
       <Section
         title="Step by step"
         class="grow"
-        aside={<Export table={steps.data} order={allRows(steps.data)} name="memory-steps" />}
+        aside={
+          <Export
+            table={steps.data}
+            order={allRows(steps.data)}
+            name="memory-steps"
+            grid="memory-steps"
+            columns={fields}
+          />
+        }
       >
         <ViewGrid
           label="Memory, step by step"
+          name="memory-steps"
           table={steps.data}
-          fields={addressed ? [...STEPS, ...STEPS_BLOCKS] : STEPS}
+          fields={fields}
           sort={{ column: 'step', descending: false }}
           testId="memory-step"
           current={currentRow(steps.data)}
@@ -122,12 +132,19 @@ function Sums({ title, aside, table, fields, sort, testId, empty }: SumsProps): 
       aside={
         <>
           {aside}
-          <Export table={table} order={order} name={`${table.view}-by-${by}`} />
+          <Export
+            table={table}
+            order={order}
+            name={`${table.view}-by-${by}`}
+            grid={table.view.replace('_', '-')}
+            columns={shown}
+          />
         </>
       }
     >
       <ViewGrid
         label={title}
+        name={table.view.replace('_', '-')}
         table={table}
         fields={shown}
         order={order}

@@ -1,33 +1,30 @@
 import type { JSX } from 'preact';
+import { phaseColour } from '../../lib/colours';
 import { categoryColour } from '../../lib/memory_colours';
 import { sourceLabel, tame } from '../../lib/names';
 import { categoryLabel, KEY_WORDS } from '../../model/memory';
 import { MEMORY_KEYS, type MemoryBy, memoryBy, memoryGroup } from '../../model/state';
 import { column, describe } from '../../model/tables';
 import type { Cell, Table } from '../../model/wire';
-import type { GridColumn } from '../parts/grid';
+import { GroupBy } from '../parts/group_by';
+import type { GridColumn } from '../parts/sheet';
+
+const LABELS = Object.fromEntries(MEMORY_KEYS.map((key) => [key, KEY_WORDS[key].title]));
 
 /** What blocks are grouped by. */
-export function BySelect({ label = 'Group by' }: { label?: string }): JSX.Element {
+export function BySelect({ label }: { label?: string }): JSX.Element {
   return (
-    <label class="inline">
-      {label}{' '}
-      <select
-        data-testid="memory-by"
-        aria-label={label || 'Group by'}
-        value={memoryBy.value}
-        onChange={(event) => {
-          memoryGroup.value = null;
-          memoryBy.value = MEMORY_KEYS.find((one) => one === event.currentTarget.value) ?? 'caller';
-        }}
-      >
-        {MEMORY_KEYS.map((key) => (
-          <option key={key} value={key}>
-            {KEY_WORDS[key].title}
-          </option>
-        ))}
-      </select>
-    </label>
+    <GroupBy
+      testId="memory-by"
+      label={label}
+      value={memoryBy.value}
+      tokens={MEMORY_KEYS}
+      labels={LABELS}
+      onChange={(token) => {
+        memoryGroup.value = null;
+        memoryBy.value = MEMORY_KEYS.find((one) => one === token) ?? 'caller';
+      }}
+    />
   );
 }
 
@@ -41,6 +38,12 @@ export function groupLabel(by: MemoryBy, value: Cell): string {
   return tame(text) || '(no name)';
 }
 
+/** Colour of a group that has one everywhere. */
+export function fixedColour(by: string, value: Cell): string | null {
+  if (by === 'category') return categoryColour(String(value ?? 'unknown'));
+  return by === 'phase' ? phaseColour(String(value ?? '')) : null;
+}
+
 /** The groups of a table, by what it is grouped by. */
 export function keyColumn(table: Table, by: MemoryBy): GridColumn {
   const values = column(table, by);
@@ -51,8 +54,8 @@ export function keyColumn(table: Table, by: MemoryBy): GridColumn {
     width: 'auto',
     cell: (row) => (
       <>
-        {by === 'category' && (
-          <span class="swatch" style={{ background: categoryColour(String(values[row] ?? 'unknown')) }} />
+        {fixedColour(by, values[row]) && (
+          <span class="swatch" style={{ background: fixedColour(by, values[row]) ?? '' }} />
         )}{' '}
         <span class={values[row] === null ? 'muted' : 'name'} title={String(values[row] ?? '')}>
           {groupLabel(by, values[row])}

@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import { exactBytes, instant, memorySize, percent, plural } from '../../lib/format';
-import { ALLOCATED, categoryColour } from '../../lib/memory_colours';
+import { ALLOCATED } from '../../lib/memory_colours';
 import { wordFilter } from '../../lib/names';
 import {
   blockKey,
@@ -19,10 +19,11 @@ import type { Table } from '../../model/wire';
 import { Busy, ProblemBox, Section, ShareBar } from '../parts/bits';
 import { Export } from '../parts/export';
 import { type Field, fieldColumns } from '../parts/fields';
-import { Grid, type GridColumn } from '../parts/grid';
+import { Grid } from '../parts/grid';
+import type { GridColumn } from '../parts/sheet';
 import { ViewGrid } from '../parts/view_grid';
 import { useInstant } from './instant';
-import { BySelect, groupLabel, keyColumn } from './keys';
+import { BySelect, fixedColour, groupLabel, keyColumn } from './keys';
 import { PartNotes } from './totals';
 import { NoBlocks } from './words';
 
@@ -89,12 +90,13 @@ function Groups({ table }: { table: Table }): JSX.Element {
       aside={
         <>
           <BySelect label="" />
-          <Export table={table} order={order} name={`memory-live-by-${by}`} />
+          <Export table={table} order={order} name={`memory-live-by-${by}`} grid="memory-live" columns={columns} />
         </>
       }
     >
       <Grid
         label="What is live"
+        name="memory-live"
         columns={columns}
         order={order}
         sort={{ column: key, descending: sort.descending }}
@@ -128,7 +130,7 @@ function sizeColumn(table: Table, by: string): GridColumn {
       <ShareBar
         share={share[row] ?? 0}
         text={memorySize(bytes[row])}
-        colour={by === 'category' ? categoryColour(String(groups[row])) : ALLOCATED}
+        colour={fixedColour(by, groups[row]) ?? ALLOCATED}
       />
     ),
     hover: (row) => `${exactBytes(bytes[row])}, ${percent(share[row])}`,
@@ -174,13 +176,14 @@ function LiveBlocks({ device }: { device: DeviceMemory }): JSX.Element {
           <span class="chip-text">{groupLabel(by, group.value)}</span> <span aria-hidden="true">✕</span>
         </button>
       )}
-      <Export table={data} order={order} name="memory-blocks" />
+      <Export table={data} order={order} name="memory-blocks" grid="memory-blocks" columns={BLOCK} />
     </>
   );
   return (
     <Section title="Blocks" class="grow" aside={aside}>
       <ViewGrid
         label="Blocks that are live"
+        name="memory-blocks"
         table={data}
         fields={BLOCK}
         order={order}

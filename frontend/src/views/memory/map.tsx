@@ -1,7 +1,7 @@
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { count, duration, exactBytes, exactTime, instant, memorySize } from '../../lib/format';
-import { categoryColour, RANKS, rankColour } from '../../lib/memory_colours';
+import { RANKS, rankColour } from '../../lib/memory_colours';
 import { tame } from '../../lib/names';
 import { type BlockBox, type BlockMap, boxAt, layByAddress, packBySize } from '../../model/block_map';
 import {
@@ -19,7 +19,7 @@ import { column, texts } from '../../model/tables';
 import type { Cell } from '../../model/wire';
 import type { Ink } from '../../timeline/pen';
 import { Busy, Choice, ProblemBox, Section } from '../parts/bits';
-import { BySelect, groupLabel } from './keys';
+import { BySelect, fixedColour, groupLabel } from './keys';
 import { drawAxes, type Plot } from './plot';
 import { type Spot, Stage } from './stage';
 import { PartNotes } from './totals';
@@ -131,11 +131,7 @@ function Drawn({ blocks, range }: { blocks: Blocks; range: Range }): JSX.Element
 }
 
 function colourOf(by: string, value: Cell, rank: number): string {
-  return by === 'category'
-    ? categoryColour(String(value ?? 'unknown'))
-    : value === null
-      ? rankColour(RANKS)
-      : rankColour(rank);
+  return fixedColour(by, value) ?? rankColour(value === null ? RANKS : rank);
 }
 
 function coloursOf(blocks: Blocks, by: string, groups: { value: Cell }[]): string[] {

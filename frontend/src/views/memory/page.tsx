@@ -166,10 +166,16 @@ function Sentence({ device }: { device: DeviceMemory }): JSX.Element {
   );
 }
 
-/** The figures of a device, each with its definition. */
+/** The figures of a device, each with its definition; what casts doubt on them only where there is any. */
 function Figures({ table, device }: { table: Table; device: DeviceMemory }): JSX.Element {
   const bytes = (value: number | null) => ({ text: memorySize(value), exact: exactBytes(value) });
   const number = (value: number | null) => ({ text: value === null ? MISSING : count(value), exact: count(value) });
+  const doubts = [
+    { key: 'unmatched_frees', title: 'Unmatched frees', value: device.unmatchedFrees },
+    { key: 'jumps', title: 'Jumps of the total', value: device.jumps },
+  ]
+    .filter(({ value }) => value > 0)
+    .map(({ value, ...rest }) => ({ ...rest, ...number(value) }));
   const cards = [
     { key: 'peak_allocated_bytes', title: 'Peak allocated', ...bytes(device.peak) },
     { key: 'peak_reserved_bytes', title: 'Peak reserved', ...bytes(device.peakReserved) },
@@ -179,6 +185,7 @@ function Figures({ table, device }: { table: Table; device: DeviceMemory }): JSX
     { key: 'allocations', title: 'Allocations', ...number(device.allocations) },
     { key: 'frees', title: 'Frees', ...number(device.frees) },
     { key: 'open_bytes', title: 'Never freed', ...bytes(device.openBytes) },
+    ...doubts,
   ];
   return (
     <dl class="cards" data-testid="memory-figures">

@@ -1,7 +1,9 @@
 /** The curve of memory on its canvas: totals as step lines, or categories as stacked areas. */
+
+import { phaseColour } from '../../lib/colours';
 import { memorySize } from '../../lib/format';
 import { ALLOCATED, CAPACITY, categoryColour, RESERVED } from '../../lib/memory_colours';
-import { type Curve, entryAt } from '../../model/memory';
+import { type Curve, entryAt, type Phases } from '../../model/memory';
 import type { Ink } from '../../timeline/pen';
 import type { Plot } from './plot';
 
@@ -60,6 +62,22 @@ export function drawStack(pen: CanvasRenderingContext2D, plot: Plot, curve: Curv
   for (const { category, level } of levels.reverse()) {
     pen.fillStyle = categoryColour(category);
     fill(pen, plot, curve.time, (i) => level[i]);
+  }
+}
+
+/** Height of the band of phases, and of the room it needs, px. */
+const BAND = 8;
+export const BAND_ROOM = BAND + 4;
+
+/** Which phase of training the host was in, as a band below the plot. */
+export function drawPhases(pen: CanvasRenderingContext2D, plot: Plot, phases: Phases): void {
+  const y = plot.bottom + 3;
+  for (let i = 0; i < phases.start.length; i++) {
+    const from = Math.max(plot.left, plot.x(phases.start[i]));
+    const to = Math.min(plot.right, plot.x(phases.end[i]));
+    if (to <= from) continue;
+    pen.fillStyle = phaseColour(phases.name[i]);
+    pen.fillRect(from, y, Math.max(0.5, to - from), BAND);
   }
 }
 

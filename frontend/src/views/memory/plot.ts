@@ -20,15 +20,19 @@ export interface Plot {
   right: number;
   top: number;
   bottom: number;
+  /** Where the axis of time is: below the plot and its foot. */
+  axis: number;
   x: (time: number) => number;
   y: (bytes: number) => number;
   timeOf: (x: number) => number;
   bytesOf: (y: number) => number;
 }
 
-export function makePlot(width: number, height: number, range: Range, most: number): Plot {
+/** `foot` is room between the plot and its axis of time, px. */
+export function makePlot(width: number, height: number, range: Range, most: number, foot = 0): Plot {
   const right = Math.max(LEFT + 1, width - RIGHT);
-  const bottom = Math.max(TOP + 1, height - BOTTOM);
+  const axis = Math.max(TOP + 1 + foot, height - BOTTOM);
+  const bottom = axis - foot;
   const time = (right - LEFT) / (range.t1 - range.t0);
   const size = (bottom - TOP) / Math.max(1, most);
   return {
@@ -40,6 +44,7 @@ export function makePlot(width: number, height: number, range: Range, most: numb
     right,
     top: TOP,
     bottom,
+    axis,
     x: (at) => LEFT + (at - range.t0) * time,
     y: (bytes) => bottom - bytes * size,
     timeOf: (x) => range.t0 + (Math.max(LEFT, Math.min(right, x)) - LEFT) / time,
@@ -81,11 +86,11 @@ function drawTimes(pen: CanvasRenderingContext2D, plot: Plot, ink: Ink): void {
   for (const time of at) {
     const x = Math.round(plot.x(time));
     pen.fillStyle = ink.line;
-    pen.fillRect(x, plot.bottom, 1, 5);
+    pen.fillRect(x, plot.axis, 1, 5);
     pen.fillStyle = ink.muted;
     // Close up, ticks count from the first one: nobody reads twelve digits.
     const label = far && time !== at[0] ? `+${instant(time - at[0], step)}` : instant(time, step);
-    if (x + 4 + pen.measureText(label).width <= plot.width) pen.fillText(label, x + 4, plot.bottom + 11);
+    if (x + 4 + pen.measureText(label).width <= plot.width) pen.fillText(label, x + 4, plot.axis + 11);
   }
 }
 

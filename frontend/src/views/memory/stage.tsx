@@ -21,6 +21,8 @@ interface StageProps {
   label: string;
   range: Range;
   most: number;
+  /** Room between the plot and its axis of time, px. */
+  foot?: number;
   /** Instant that is marked, ns. */
   at: number | null;
   /** Draws the picture; another function draws anew. */
@@ -37,12 +39,12 @@ export function Stage(props: StageProps): JSX.Element {
   const over = useRef<HTMLCanvasElement>(null);
   const [mouse, setMouse] = useState<{ x: number; y: number } | null>(null);
   const [grip, setGrip] = useState<number | null>(null);
-  const plot = makePlot(width, height, props.range, props.most);
+  const plot = makePlot(width, height, props.range, props.most, props.foot);
   const { t0, t1 } = props.range;
   const shade = theme.value;
   useEffect(() => {
     if (width > 0) paint(base.current, plot, shade, props.draw);
-  }, [width, height, t0, t1, props.most, props.draw, shade]);
+  }, [width, height, t0, t1, props.most, props.foot, props.draw, shade]);
   const drag: [number, number] | null = grip !== null && mouse && far(grip, mouse.x) ? [grip, mouse.x] : null;
   useEffect(() => {
     if (width === 0) return;

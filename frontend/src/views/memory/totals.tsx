@@ -61,12 +61,13 @@ export function Totals({ device, addressed }: { device: DeviceMemory; addressed:
         <>
           <BySelect label="" />
           {(zoom || filter.value) && <span class="muted">in the time that is shown</span>}
-          <Export table={data} order={order} name={`memory-by-${by}`} />
+          <Export table={data} order={order} name={`memory-by-${by}`} grid="memory-totals" columns={fields} />
         </>
       }
     >
       <ViewGrid
         label="Allocated and freed"
+        name="memory-totals"
         table={data}
         fields={fields}
         order={order}

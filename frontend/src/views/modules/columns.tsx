@@ -1,10 +1,20 @@
 import type { JSX } from 'preact';
-import { count, exactTime, largest, MISSING, medianScale, percent, scaled } from '../../lib/format';
+import {
+  count,
+  exactBytes,
+  exactTime,
+  largest,
+  MISSING,
+  medianScale,
+  memorySize,
+  percent,
+  scaled,
+} from '../../lib/format';
 import { deviceWork, type Modules, moduleName, OUTSIDE } from '../../model/modules';
 import { column, describe, nanoseconds, numbers } from '../../model/tables';
 import type { Kind } from '../../model/wire';
 import { ShareBar } from '../parts/bits';
-import type { GridColumn } from '../parts/grid';
+import type { GridColumn } from '../parts/sheet';
 
 const SORT_WORDS: Record<string, string> = {
   'compiled region': 'compiled',
@@ -17,13 +27,14 @@ interface TimeColumn {
   title: string;
   kind: Kind;
   bar: boolean;
+  width?: string;
 }
 
 const DEVICE: TimeColumn[] = [
   { key: 'device_total_us', title: 'Device total', kind: 'kernel', bar: true },
   { key: 'device_self_us', title: 'Device self', kind: 'kernel', bar: false },
-  { key: 'forward_total_us', title: 'Forward', kind: 'kernel', bar: false },
-  { key: 'backward_total_us', title: 'Backward', kind: 'kernel', bar: false },
+  { key: 'forward_total_us', title: 'Forward', kind: 'kernel', bar: false, width: '112px' },
+  { key: 'backward_total_us', title: 'Backward', kind: 'kernel', bar: false, width: '112px' },
 ];
 const HOST: TimeColumn[] = [
   { key: 'host_total_us', title: 'Host total', kind: 'op', bar: true },
@@ -34,13 +45,13 @@ function timeColumns({ table, outside }: Modules, columns: TimeColumn[]): GridCo
   const first = nanoseconds(table, columns[0].key);
   const scale = medianScale(first.filter((_, row) => row !== outside));
   const most = largest(first) || 1;
-  return columns.map(({ key, title, kind, bar }) => {
+  return columns.map(({ key, title, kind, bar, width = '124px' }) => {
     const values = nanoseconds(table, key);
     return {
       key,
       title: `${title}, ${scale.unit}`,
       help: describe(table, key),
-      width: '124px',
+      width,
       number: true,
       cell: (row) => (
         <ShareBar share={bar ? (100 * (values[row] ?? 0)) / most : 0} text={scaled(values[row], scale)} kind={kind} />
@@ -73,10 +84,22 @@ export function moduleColumns(modules: Modules, first: string): GridColumn[] {
     key: 'device_total_pct',
     title: 'Of device',
     help: describe(table, 'device_total_pct'),
-    width: '84px',
+    width: '80px',
     number: true,
     cell: (row) => percent(shares[row]),
     hover: (row) => (shares[row] === null ? 'no device work' : `${shares[row]} %`),
+  };
+  const peak = numbers(table, 'peak_memory_bytes');
+  const device = column(table, 'memory_device');
+  const memory: GridColumn = {
+    key: 'peak_memory_bytes',
+    title: 'Peak memory',
+    help: describe(table, 'peak_memory_bytes'),
+    of: ['peak_memory_bytes', 'memory_device'],
+    width: '108px',
+    number: true,
+    cell: (row) => memorySize(peak[row]),
+    hover: (row) => (peak[row] === null ? 'not recorded' : `${exactBytes(peak[row])} on ${device[row]}`),
   };
   const path = column(table, table.data.path ? 'path' : 'class');
   return [
@@ -85,7 +108,7 @@ export function moduleColumns(modules: Modules, first: string): GridColumn[] {
       title: first,
       help: describe(table, table.data.name ? 'name' : 'class'),
       width: 'auto',
-      least: 280,
+      least: 220,
       cell: (row) => <ModuleName modules={modules} row={row} />,
       hover: (row) => String(path[row] ?? OUTSIDE),
     },
@@ -93,7 +116,7 @@ export function moduleColumns(modules: Modules, first: string): GridColumn[] {
       key: 'calls',
       title: 'Calls',
       help: describe(table, 'calls'),
-      width: '72px',
+      width: '64px',
       number: true,
       cell: (row) => (row === modules.outside ? MISSING : count(calls[row])),
     },
@@ -101,5 +124,6 @@ export function moduleColumns(modules: Modules, first: string): GridColumn[] {
     ...timeColumns(modules, HOST).map(
       (one): GridColumn => ({ ...one, cell: (row) => (row === modules.outside ? MISSING : one.cell(row)) }),
     ),
+    ...(peak.some((value) => value !== null) ? [memory] : []),
   ];
 }

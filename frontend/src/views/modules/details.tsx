@@ -1,11 +1,11 @@
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
-import { count, duration, exactTime, percent } from '../../lib/format';
+import { count, duration, exactBytes, exactTime, memorySize, percent } from '../../lib/format';
 import { keyOf, likeOf } from '../../model/kernels';
 import { deviceWork, type Modules, moduleName, moduleRow, modulesOf } from '../../model/modules';
 import { useTable } from '../../model/remote';
 import { filter, filterWords, findEvents, go, moduleBy, selection, selectionParameters } from '../../model/state';
-import { column, nanoseconds, numbers } from '../../model/tables';
+import { column, describe, nanoseconds, numbers } from '../../model/tables';
 import { Block, Fact } from '../drawer/event';
 import { Part } from '../operators/details';
 import { Busy, CopyButton, ProblemBox, Swatch } from '../parts/bits';
@@ -21,6 +21,7 @@ const KERNELS: Field[] = [
   { key: 'name', title: 'Kernel', as: 'name' },
   { key: 'calls', title: 'Calls', as: 'count', width: '64px' },
   { key: 'total_us', title: 'Total', as: 'time' },
+  { key: 'category', title: 'Category', as: 'text', width: '148px' },
 ];
 
 /** Where below the module it is. */
@@ -123,6 +124,7 @@ function Figures({ modules, row }: { modules: Modules; row: number }): JSX.Eleme
   const { table, outside } = modules;
   const text = (key: string) => column(table, key)[row];
   const share = numbers(table, 'device_total_pct')[row];
+  const peak = numbers(table, 'peak_memory_bytes')[row];
   const works = deviceWork(table) > 0;
   const times = TIMES.filter(([, key]) => (key.startsWith('host') ? row !== outside : works));
   return (
@@ -138,6 +140,13 @@ function Figures({ modules, row }: { modules: Modules; row: number }): JSX.Eleme
           const value = nanoseconds(table, key)[row];
           return <Fact key={key} name={label} value={duration(value)} hover={exactTime(value)} />;
         })}
+        {peak !== null && (
+          <Fact
+            name="Peak memory"
+            value={`${memorySize(peak)} on ${text('memory_device')}`}
+            hover={`${exactBytes(peak)}. ${describe(table, 'peak_memory_bytes')}`}
+          />
+        )}
         {works && (
           <Fact name="Device share" value={percent(share)} hover={share === null ? 'no device work' : `${share} %`} />
         )}

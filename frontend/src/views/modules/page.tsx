@@ -30,10 +30,10 @@ import { above, unfold } from '../../model/tree';
 import type { Kind, Table } from '../../model/wire';
 import { Busy, Choice, ProblemBox, Section } from '../parts/bits';
 import { Export } from '../parts/export';
-import type { GridColumn } from '../parts/grid';
 import { Icicle } from '../parts/icicle';
 import { TableNotes } from '../parts/notes';
-import { TreeTable } from '../parts/tree_table';
+import type { GridColumn } from '../parts/sheet';
+import { TreeTable, useOpenRows } from '../parts/tree_table';
 import { WithinChoice } from '../parts/within';
 import { moduleColumns } from './columns';
 
@@ -166,12 +166,12 @@ function matching(modules: Modules, query: string): ((row: number) => boolean) |
 function Tree({ modules }: { modules: Modules }): JSX.Element {
   const { table, tree } = modules;
   const [sort, setSort] = useState<Bar | null>(null);
-  const [open, setOpen] = useState<ReadonlySet<number>>(() => firstOpen(tree));
-  useEffect(() => setOpen(firstOpen(tree)), [tree]);
+  const { open, turn, add, reset } = useOpenRows(() => firstOpen(tree));
+  useEffect(() => reset(firstOpen(tree)), [tree]);
   const chosen = useChosen(table);
   // A row that the picture or the address asks for must be in sight.
   useEffect(() => {
-    if (chosen !== null) setOpen((before) => new Set([...before, ...above(tree, chosen)]));
+    if (chosen !== null) add(above(tree, chosen));
   }, [chosen, tree]);
   const by = sort && table.data[sort.column] ? sort : moduleSort(modules);
   const passes = useMemo(() => matching(modules, moduleQuery.value), [modules, moduleQuery.value]);
@@ -181,16 +181,12 @@ function Tree({ modules }: { modules: Modules }): JSX.Element {
   }, [table, tree, open, passes, by.column, by.descending]);
   const title = moduleBy.value === 'class' ? 'Class' : 'Module';
   const columns = useMemo(() => moduleColumns(modules, title), [modules, title]);
-  const turn = (row: number, wanted: boolean) => {
-    const next = new Set(open);
-    if (wanted) next.add(row);
-    else next.delete(row);
-    setOpen(next);
-  };
   return (
-    <Section title="Modules" class="grow" aside={<Tools table={table} />}>
+    <Section title="Modules" class="grow" aside={<Tools table={table} columns={columns} />}>
       <TreeTable
         label="Modules"
+        name="modules"
+        enter="opens the details"
         rows={rows}
         columns={columns}
         sort={by}
@@ -211,7 +207,7 @@ const GROUPINGS: { value: ModuleGrouping; label: string; help: string }[] = [
   { value: 'class', label: 'Classes', help: 'All modules of a class together' },
 ];
 
-function Tools({ table }: { table: Table }): JSX.Element {
+function Tools({ table, columns }: { table: Table; columns: GridColumn[] }): JSX.Element {
   return (
     <>
       <span class="muted">{plural(table.rows, 'row')}</span>
@@ -221,7 +217,13 @@ function Tools({ table }: { table: Table }): JSX.Element {
         options={GROUPINGS}
         onChange={(value) => (moduleBy.value = value)}
       />
-      <Export table={table} order={allRows(table)} name={`modules-by-${moduleBy.value}`} />
+      <Export
+        table={table}
+        order={allRows(table)}
+        name={`modules-by-${moduleBy.value}`}
+        grid="modules"
+        columns={columns}
+      />
     </>
   );
 }

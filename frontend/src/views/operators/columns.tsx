@@ -1,4 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact';
+import { phaseColour } from '../../lib/colours';
 import {
   count,
   exactTime,
@@ -16,7 +17,7 @@ import { isOwned, MISSING_KEYS } from '../../model/operators';
 import { column, describe, nanoseconds, numbers } from '../../model/tables';
 import type { Kind, Table } from '../../model/wire';
 import { CopyButton, Name, ShareBar } from '../parts/bits';
-import type { GridColumn } from '../parts/grid';
+import type { GridColumn } from '../parts/sheet';
 
 const TITLES: Record<string, string> = { name: 'Operator', dtype: 'Data types', shapes: 'Input shapes' };
 const NARROW = ['phase', 'dtype'];
@@ -30,7 +31,7 @@ function keyColumn(table: Table, name: string, first: boolean): GridColumn {
     title: TITLES[name] ?? humanise(name),
     help: describe(table, name),
     width: NARROW.includes(name) ? '150px' : 'auto',
-    least: 220,
+    least: 200,
     cell: (row) => <KeyCell name={name} value={values[row]} missing={none(row)} />,
   };
 }
@@ -45,6 +46,7 @@ export function KeyCell({ name, value, missing }: KeyCellProps): JSX.Element {
   if (typeof value !== 'string' || value === '') return <span class="muted">{missing}</span>;
   return (
     <span class="name-cell">
+      {name === 'phase' && <span class="swatch" style={{ background: phaseColour(value) }} />}
       {name === 'stack' ? <StackName stack={value} /> : <Name name={value} />}
       {/* biome-ignore lint/a11y/noStaticElementInteractions: keeps a click on the button from opening the row */}
       {/* biome-ignore lint/a11y/useKeyWithClickEvents: see above */}
@@ -158,7 +160,7 @@ export function operatorColumns(table: Table, order: number[]): GridColumn[] {
       key: 'calls',
       title: 'Calls',
       help: describe(table, 'calls'),
-      width: '76px',
+      width: '64px',
       number: true,
       cell: (row) => count(calls[row]),
     },

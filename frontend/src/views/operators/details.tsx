@@ -138,6 +138,9 @@ function Matrix({ table, row }: { table: Table; row: number }): JSX.Element | nu
 }
 
 interface Hits {
+  /** Events of the name on all rows, and how many of them the search lists: the first ones. */
+  total: number;
+  listed: number;
   id: number[];
   starts: number[];
   lengths: number[];
@@ -161,8 +164,19 @@ function useCalls(name: string) {
       .map((_, i) => i)
       .filter((i) => onHost(row[i]) && (!range || (range.t0 <= start_ns[i] && start_ns[i] < range.t1)));
     const pick = (values: number[]) => kept.map((i) => values[i]);
-    return { id: pick(id), starts: pick(start_ns), lengths: pick(duration_ns) };
+    return {
+      total: found.total,
+      listed: id.length,
+      id: pick(id),
+      starts: pick(start_ns),
+      lengths: pick(duration_ns),
+    };
   });
+}
+
+/** A search lists the first events of a name, in the order of time. */
+export function cutWords({ listed, total }: Pick<Hits, 'listed' | 'total'>): string {
+  return `Of the first ${count(listed)} of ${count(total)} events of this name, by time.`;
 }
 
 function CallsOf({ name }: { name: string }): JSX.Element {
@@ -175,6 +189,11 @@ function CallsOf({ name }: { name: string }): JSX.Element {
     <section class="block plot" data-testid="operator-calls" data-count={data?.id.length}>
       <h3>Host time of calls, median {middle}</h3>
       {problem && <ProblemBox problem={problem} />}
+      {data && data.listed < data.total && (
+        <p class="hint" data-testid="operator-calls-cut">
+          {cutWords(data)}
+        </p>
+      )}
       {!data && !problem && <Busy what="Looking for the calls…" />}
       {data && data.id.length > 0 && (
         <Scatter

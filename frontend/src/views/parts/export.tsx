@@ -1,28 +1,45 @@
 import type { JSX } from 'preact';
 import { download } from '../../lib/browser';
-import { toCsv, toJson } from '../../model/tables';
+import { type ColumnKey, hiddenOfView } from '../../model/columns';
+import { dropColumns, toCsv, toJson } from '../../model/tables';
 import type { Table } from '../../model/wire';
 
-/** The rows as shown, with the backend's column names and exact values. */
-export function Export({ table, order, name }: { table: Table; order: number[]; name: string }): JSX.Element {
+interface ExportProps {
+  table: Table;
+  order: number[];
+  name: string;
+  /** The table on the page, where columns of it can be hidden. */
+  grid?: string;
+  columns?: ColumnKey[];
+}
+
+const TYPES = {
+  csv: { type: 'text/csv', print: toCsv },
+  json: { type: 'application/json', print: toJson },
+};
+
+/** What the table shows, with the backend's column names and exact values. */
+export function Export({ table, order, name, grid, columns = [] }: ExportProps): JSX.Element {
+  const hidden = hiddenOfView(grid, columns);
+  const told = `Downloads the rows that the table shows, with exact values${hidden.length > 0 ? '; columns that are hidden are left out' : ''}`;
+  const save = (kind: 'csv' | 'json') => {
+    const { type, print } = TYPES[kind];
+    download(`${name}.${kind}`, type, print(dropColumns(table, hidden), order));
+  };
   return (
     <>
-      <button
-        type="button"
-        class="quiet"
-        data-testid="export-csv"
-        onClick={() => download(`${name}.csv`, 'text/csv', toCsv(table, order))}
-      >
-        CSV
-      </button>
-      <button
-        type="button"
-        class="quiet"
-        data-testid="export-json"
-        onClick={() => download(`${name}.json`, 'application/json', toJson(table, order))}
-      >
-        JSON
-      </button>
+      {(['csv', 'json'] as const).map((kind) => (
+        <button
+          key={kind}
+          type="button"
+          class="quiet"
+          data-testid={`export-${kind}`}
+          title={told}
+          onClick={() => save(kind)}
+        >
+          {kind.toUpperCase()}
+        </button>
+      ))}
     </>
   );
 }

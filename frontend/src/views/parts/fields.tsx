@@ -16,7 +16,7 @@ import { sourceLabel } from '../../lib/names';
 import { column, describe, nanoseconds, numbers } from '../../model/tables';
 import type { Table } from '../../model/wire';
 import { Name } from './bits';
-import type { GridColumn } from './grid';
+import type { GridColumn } from './sheet';
 
 /** How a column of a view is shown. */
 export interface Field {

@@ -23,6 +23,8 @@ export interface IcicleProps {
   /** Rows that are drawn pale. */
   pale: ((row: number) => boolean) | null;
   zoom: number | null;
+  /** A row beside the others: drawn last, and hatched. */
+  aside?: number | null;
   chosen: number | null;
   onPick: (row: number) => void;
   onBack: () => void;
@@ -38,12 +40,12 @@ interface Spot {
 
 /** Blocks on blocks, each as wide as its value, the widest at the left. Mouse and arrows go from one to the other. */
 export function Icicle(props: IcicleProps): JSX.Element {
-  const { tree, values, zoom } = props;
+  const { tree, values, zoom, aside } = props;
   const { ref, width } = useSize<HTMLDivElement>();
   const canvas = useRef<HTMLCanvasElement>(null);
   const [spot, setSpot] = useState<Spot | null>(null);
   const [active, setActive] = useState<number | null>(null);
-  const blocks = useMemo(() => layOut(tree, values, zoom), [tree, values, zoom]);
+  const blocks = useMemo(() => layOut(tree, values, zoom, aside), [tree, values, zoom, aside]);
   const levels = blocks.reduce((most, block) => Math.max(most, block.level + 1), 1);
   const height = levels * BLOCK_HEIGHT + 1;
   useEffect(() => {
@@ -185,14 +187,40 @@ function drawBlock({ pen, width, paper, ink }: Sheet, block: Block, props: Icicl
   const top = block.level * BLOCK_HEIGHT;
   pen.fillStyle = hex(pixel);
   pen.fillRect(left, top, Math.max(wide - (wide > 3 ? 1 : 0), LEAST_PX), BLOCK_HEIGHT - 1);
+  if (block.row === props.aside) hatch(pen, paper, { left, top, wide });
   if (wide > TEXT_PX) {
+    const text = fitting(pen, name, wide - 8);
+    // Nobody reads letters between stripes: the fill is that of the block still.
+    if (block.row === props.aside) pen.fillRect(left + 2, top + 1, pen.measureText(text).width + 5, BLOCK_HEIGHT - 3);
     pen.fillStyle = inkOn(pixel);
-    pen.fillText(fitting(pen, name, wide - 8), left + 4, top + BLOCK_HEIGHT / 2);
+    pen.fillText(text, left + 4, top + BLOCK_HEIGHT / 2);
   }
   if (block.row !== props.chosen && block.row !== active) return;
   pen.strokeStyle = ink;
   pen.lineWidth = 2;
   pen.strokeRect(left + 1, top + 1, Math.max(wide - 3, 1), BLOCK_HEIGHT - 3);
+}
+
+const HATCH_PX = 7;
+
+/** Stripes of paper over a block. */
+function hatch(pen: CanvasRenderingContext2D, paper: number, at: { left: number; top: number; wide: number }): void {
+  const { left, top, wide } = at;
+  const high = BLOCK_HEIGHT - 1;
+  pen.save();
+  pen.beginPath();
+  pen.rect(left, top, wide, high);
+  pen.clip();
+  pen.strokeStyle = hex(paper);
+  pen.globalAlpha = 0.45;
+  pen.lineWidth = 2;
+  pen.beginPath();
+  for (let x = left - high; x < left + wide; x += HATCH_PX) {
+    pen.moveTo(x, top + high);
+    pen.lineTo(x + high, top);
+  }
+  pen.stroke();
+  pen.restore();
 }
 
 /** Built style sheets have `#fff` for white. */

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { wordFilter } from '../../lib/names';
+import { OWN_KEYS, stepFocus, usePopup } from './popup';
 
 export interface Option {
   value: string;
@@ -21,16 +22,8 @@ const SEARCH_FROM = 9;
 /** A list to pick from, with a search field where the list is long. */
 export function Picker(props: PickerProps): JSX.Element {
   const [open, setOpen] = useState(false);
-  const box = useRef<HTMLDivElement>(null);
+  const box = usePopup<HTMLDivElement>(open, () => setOpen(false));
   const button = useRef<HTMLButtonElement>(null);
-  useEffect(() => {
-    if (!open) return;
-    const close = (event: Event) => {
-      if (!box.current?.contains(event.target as Node)) setOpen(false);
-    };
-    document.addEventListener('pointerdown', close);
-    return () => document.removeEventListener('pointerdown', close);
-  }, [open]);
   /** The keys go on from where the list was opened. */
   const close = () => {
     setOpen(false);
@@ -82,11 +75,10 @@ function List(props: PickerProps & { close: () => void }): JSX.Element {
   const onKeyDown = (event: KeyboardEvent) => {
     event.stopPropagation();
     const options = [...(panel.current?.querySelectorAll<HTMLElement>('[role=option]') ?? [])];
-    const at = options.indexOf(document.activeElement as HTMLElement);
+    // Home and End are the search field's own.
+    const moves = ['ArrowDown', 'ArrowUp'].includes(event.key);
     if (event.key === 'Escape') props.close();
-    else if (event.key === 'ArrowDown') options[Math.min(options.length - 1, at + 1)]?.focus();
-    else if (event.key === 'ArrowUp') options[Math.max(0, at - 1)]?.focus();
-    else return;
+    else if (!moves || !stepFocus(event.key, options)) return;
     event.preventDefault();
   };
   const pick = (value: string) => {
@@ -95,7 +87,7 @@ function List(props: PickerProps & { close: () => void }): JSX.Element {
   };
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: the keys move between the options inside
-    <div class="picker-list" ref={panel} onKeyDown={onKeyDown}>
+    <div class="picker-list" ref={panel} onKeyDown={onKeyDown} {...OWN_KEYS}>
       {props.options.length >= SEARCH_FROM && (
         <input
           type="search"

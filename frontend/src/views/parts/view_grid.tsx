@@ -13,6 +13,8 @@ function tells(table: Table, field: Field): boolean {
 
 interface ViewGridProps {
   label: string;
+  /** What the choice of columns is remembered by; without, there is none. */
+  name?: string;
   table: Table;
   fields: Field[];
   /** Rows to show; all without. */
@@ -44,6 +46,7 @@ export function ViewGrid(props: ViewGridProps): JSX.Element {
   return (
     <Grid
       label={props.label}
+      name={props.name}
       columns={columns}
       order={sorted}
       sort={by}
