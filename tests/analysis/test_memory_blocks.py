@@ -170,6 +170,8 @@ def test_phases_over_time() -> None:
     assert rows(trace, "phase_ranges", "phase", "start_us", "end_us", "step") == found
     assert rows(trace, "phase_ranges", "phase", longest=1) == [("forward",)]
     assert trace.view("phase_ranges", longest=1).attrs["notes"] == ["3 shorter stretches are left out."]
+    assert rows(trace, "phase_ranges", "phase", start_us=20, end_us=65) == [("forward",)]
+    assert rows(trace, "phase_ranges", "phase", start_us=19, end_us=66) == [("data",), ("forward",), ("backward",)]
     builder.step(1, 0, 55).step(2, 55, 100)
     found[1:2] = [("forward", 20, 50, 1), ("forward", 60, 65, 2)]
     assert [row[:3] for row in rows(trace_of(builder), "phase_ranges", "phase", "start_us", "end_us")] == [

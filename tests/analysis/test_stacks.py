@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -179,6 +181,27 @@ def deep() -> TraceBuilder:
         builder.python(9_000 + 10 * number, 9_010 + 10 * number, f"b.py({number}): small")
         builder.python(9_001 + 10 * number, 9_003 + 10 * number, f"c.py({number}): tiny")
     return builder
+
+
+def test_the_longest_call_of_a_stack() -> None:
+    builder = TraceBuilder().python(0, 100, "a.py(1): main").python(10, 20, "b.py(1): f").python(30, 50, "b.py(1): f")
+    builder.python(200, 300, "b.py(1): f").python(210, 220, "c.py(1): g")
+    trace = trace_of(builder)
+
+    def found(**asked: Any) -> list[tuple[Any, ...]]:
+        return rows(trace, "stacks", "depth", "name", "longest_id", weight="host", min_share_pct=0, **asked)
+
+    assert found()[:4] == [
+        (0, "a.py(1): main", 0),
+        (1, "b.py(1): f", 2),
+        (0, "b.py(1): f", 3),
+        (1, "c.py(1): g", 4),
+    ]
+    assert found(start_us=0, end_us=25)[:2] == [(0, "a.py(1): main", 0), (1, "b.py(1): f", 1)]
+    # what it was called from below: the longest f that main called
+    assert (1, "a.py(1): main", 2) in found(form="inverted")
+    assert (0, "b.py(1): f", 3) in found(form="inverted")
+    assert (1, "b.py(1): f", 3) in found(form="file")
 
 
 def test_what_is_left_out_is_told_below_a_node() -> None:

@@ -113,7 +113,8 @@ def operators(
     """
     keys = [KEYS[word](trace) for word in GROUPS[by]]
     group, values = grouped(keys)
-    sums = _Sums(trace, group, Selection(trace, **selection), ops_like(trace, op_like, alike))
+    chosen = Selection(trace, **selection)
+    sums = _Sums(trace, group, chosen, ops_like(trace, op_like, alike))
     frame = pd.DataFrame(
         {word: texts_of(code, texts) for word, code, (_, texts) in zip(GROUPS[by], values, keys, strict=True)}
     )
@@ -130,13 +131,7 @@ def operators(
     for part, whole in (("device_self_pct", "device_self_us"), ("host_self_pct", "host_self_us")):
         frame[part] = pct(frame[whole], frame[whole].sum())
     frame = frame[[column.name for column in _COLUMNS if column.name in frame]].reset_index(drop=True)
-    elsewhere = launched_elsewhere(Selection(trace, **selection))
-    frame.attrs["notes"] = [
-        *elsewhere,
-        *step_note(trace, selection.get("step")),
-        *no_device_note(trace),
-        *_notes(trace, by),
-    ]
+    frame.attrs["notes"] = _notes(trace, by, chosen)
     return frame
 
 
@@ -291,8 +286,13 @@ def _with_rest(frame: pd.DataFrame, unowned: int) -> pd.DataFrame:
     return pd.concat([frame.iloc[:place], rest, frame.iloc[place:]])
 
 
-def _notes(trace: Trace, by: str) -> list[str]:
-    notes = [*_unknown_peak(trace)]
+def _notes(trace: Trace, by: str, selection: Selection) -> list[str]:
+    notes = [
+        *launched_elsewhere(selection),
+        *step_note(trace, selection.step),
+        *no_device_note(trace),
+        *_unknown_peak(trace),
+    ]
     if not len(trace.program.ops):
         notes.append("No ops were recorded.")
     if by == "shapes" and "shapes" not in trace.columns.extras:

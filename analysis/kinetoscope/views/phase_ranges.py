@@ -25,8 +25,15 @@ _COLUMNS = (
 
 _LONGEST = Parameter("longest", "amount", "At most this many stretches, the longest.", default=2000)
 
+_RANGE = (
+    Parameter("start_us", "time", "Only stretches that end after this, µs from the trace's origin."),
+    Parameter("end_us", "time", "Only stretches that start before this, µs from the trace's origin."),
+)
 
-def phase_ranges(trace: Trace, longest: float = 2000) -> pd.DataFrame:
+
+def phase_ranges(
+    trace: Trace, longest: float = 2000, start_us: float | None = None, end_us: float | None = None
+) -> pd.DataFrame:
     """Cut the host's time by phase, all threads together.
 
     Parameters
@@ -34,6 +41,8 @@ def phase_ranges(trace: Trace, longest: float = 2000) -> pd.DataFrame:
     trace : Trace
     longest : int
         At most this many stretches, the longest ones.
+    start_us, end_us : float, optional
+        Only stretches that touch ``[start_us, end_us)``, whole.
 
     Returns
     -------
@@ -41,7 +50,10 @@ def phase_ranges(trace: Trace, longest: float = 2000) -> pd.DataFrame:
         Stretches in time order, none overlap; time in no phase is left out. Definition: ``docs/definitions.md``, "Phases".
     """
     found = stretches(trace)
-    kept = np.sort(np.argsort(found.start - found.end, kind="stable")[: int(longest)])
+    low = -np.inf if start_us is None else start_us * 1000
+    high = np.inf if end_us is None else end_us * 1000
+    inside = np.flatnonzero((found.end > low) & (found.start < high))
+    kept = np.sort(inside[np.argsort((found.start - found.end)[inside], kind="stable")[: int(longest)]])
     phase, start, end, step = (part[kept] for part in found)
     frame = pd.DataFrame(
         {
@@ -51,11 +63,11 @@ def phase_ranges(trace: Trace, longest: float = 2000) -> pd.DataFrame:
             "step": step_numbers(trace, step),
         }
     )
-    left = found.phase.size - kept.size
+    left = inside.size - kept.size
     frame.attrs["notes"] = [f"{left:,} shorter stretches are left out."] if left else []
     if not found.phase.size:
         frame.attrs["notes"] = ["No forward, backward, optimizer or data loading work was recorded on the host."]
     return frame
 
 
-VIEW = View("phase_ranges", "Phases of training over time", phase_ranges, _COLUMNS, (_LONGEST,))
+VIEW = View("phase_ranges", "Phases of training over time", phase_ranges, _COLUMNS, (_LONGEST, *_RANGE))

@@ -10,34 +10,37 @@ import numpy.typing as npt
 import pandas as pd
 
 from kinetoscope.operators import calltree
-from kinetoscope.operators.keys import thread_titles
 from kinetoscope.operators.stacks import Stacks, place_of
-from kinetoscope.schema import CODE, Column
+from kinetoscope.schema import Column
 from kinetoscope.views.common import (
     SELECTION,
     Selection,
     launched_elsewhere,
     no_device_note,
-    of_value,
     pct,
     step_note,
     texts_of,
     us,
 )
-from kinetoscope.views.idle_keys import chosen_segments
 from kinetoscope.views.registry import Parameter, View
+from kinetoscope.views.stack_forms import Weighed, by_file, inverted, weigh
 
 if TYPE_CHECKING:
     from kinetoscope.trace import Trace
 
 Index = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
-Weights = dict[str, tuple[Index, int]]
 
 SMALLER = "(smaller)"
 """Name of the row that stands for the children of a node that are left out."""
 
 _WEIGHTS = ("host", "device", "idle", "allocated")
+_FORMS: dict[str, Callable[[Weighed], Weighed]] = {
+    "top_down": lambda found: found,
+    "inverted": inverted,
+    "file": by_file,
+}
+
 _FOUND = 1000
 """At most this many nodes are kept because they were searched for."""
 
@@ -57,6 +60,9 @@ _COLUMNS = (
     Column("file", "", "text", "Source file of the frame."),
     Column("line", "", "integer", "Line of the frame, as recorded: mostly the first of its function."),
     Column("nodes", "", "integer", "Nodes that the row stands for."),
+    Column(
+        "longest_id", "", "integer", "Event id of the longest call of this very stack; missing where none is known."
+    ),
     Column("host_self_us", "µs", "number", "Host time in the frame itself."),
     Column("host_total_us", "µs", "number", "Host time in it and in what it calls."),
     Column(
@@ -75,7 +81,7 @@ _PARAMETERS = (
         "form",
         "token",
         "From the outermost frame down, from the innermost up, or by file.",
-        ("top_down", "inverted", "file"),
+        tuple(_FORMS),
         "top_down",
     ),
     Parameter(
@@ -133,36 +139,24 @@ def stacks(
     """
     found = Stacks(trace, with_ops=True) if frames == "all" else trace.program.stacks
     asked = {name: narrowed.pop(name, None) for name in ("root", "find", "thread")}
-    weights = _weights(trace, found, Selection(trace, **narrowed), asked["thread"])
+    selection = Selection(trace, **narrowed)
+    weighed = _FORMS[form](weigh(trace, found, selection, asked["thread"]))
     chosen = ("device" if trace.work.size else "host") if weight == "auto" else weight
-    names, tree = found.names, found.tree
-    total: dict[str, Index] = {}
-    if form == "inverted":
-        tree, weights, total = _inverted(tree, weights)
-    elif form == "file":
-        names, tree, weights, total = _by_file(names, tree, weights)
-    total = total or {name: tree.totals(own) for name, (own, _) in weights.items()}
-    whole = int(weights[chosen][0].sum()) + weights[chosen][1]
-    share = min_share_pct / 100.0
-    deep = form == "inverted" and len(found.tree.levels) > calltree.DEEPEST
-    large, told = _large(names, tree, total[chosen], share, whole, asked)
-    frame = _rows(names, tree, weights, total, large, chosen)
+    own, rest = weighed.own[chosen]
+    whole = int(own.sum()) + rest
+    large, told = _large(weighed, chosen, (min_share_pct / 100.0, whole), asked)
+    frame = _rows(trace, weighed, large, chosen)
     frame["share_pct"] = pct(frame[f"{chosen}_total_{_UNITS[chosen]}"], whole / (1000 if _UNITS[chosen] == "us" else 1))
-    frame.attrs["notes"] = [
-        *told,
-        *([f"Callers are followed {calltree.DEEPEST} frames up."] if deep else []),
-        *launched_elsewhere(Selection(trace, **narrowed)),
-        *step_note(trace, narrowed.get("step")),
-        *_notes(found),
-        *no_device_note(trace),
-    ]
+    deep = form == "inverted" and len(found.tree.levels) > calltree.DEEPEST
+    told += [f"Callers are followed {calltree.DEEPEST} frames up."] if deep else []
+    told += [*launched_elsewhere(selection), *step_note(trace, selection.step)]
+    frame.attrs["notes"] = [*told, *_notes(found), *no_device_note(trace)]
     return frame
 
 
-def _large(
-    names: list[str], tree: calltree.Tree, total: Index, share: float, whole: int, asked: dict[str, Any]
-) -> tuple[Flags, list[str]]:
-    """Tell which nodes have a row of their own, and what a reader must know of that."""
+def _large(found: Weighed, by: str, least: tuple[float, int], asked: dict[str, Any]) -> tuple[Flags, list[str]]:
+    """Tell which nodes have a row of their own, and what a reader must know of that; ``least`` is a share and of what."""
+    tree, total, (share, whole) = found.tree, found.total[by], least
     root, words, notes = asked["root"], asked["find"], []
     inside = np.ones(len(tree), bool)
     if isinstance(root, int | float):
@@ -174,7 +168,7 @@ def _large(
     if isinstance(root, int | float):
         large[int(root)] = True
     if isinstance(words, str):
-        fits = np.array([*(_holds(name, words) for name in names), False], bool)
+        fits = np.array([*(_holds(name, words) for name in found.names), False], bool)
         hits = np.flatnonzero(inside & fits[tree.key] & (total > 0))
         if hits.size > _FOUND:
             notes = [f"{hits.size:,} frames fit; the largest {_FOUND:,} are shown."]
@@ -191,84 +185,9 @@ def _holds(name: str, words: str) -> bool:
     )
 
 
-def _weights(trace: Trace, found: Stacks, selection: Selection, thread: Any) -> Weights:
-    """Return by weight what nodes have themselves, and what has no stack: ns, and bytes allocated with frees left out."""
-    columns = trace.columns
-    ours = np.array([*of_value(pd.Series(thread_titles(trace), dtype="str"), thread), thread is None], bool)
-    pieces = found.host_pieces()
-    held = (selection.host(pieces.row) & ours[columns.thread[pieces.row]])[pieces.owner]
-    host = selection.lengths(pieces.start[held], pieces.end[held])
-    work, device = selection.work()
-    call = np.where(trace.launch_of_work >= 0, trace.launch_of_work, trace.op_of_work)
-    work = work & ours[np.where(call >= 0, columns.thread[np.maximum(call, 0)], -1) if len(trace) else call]
-    segments = chosen_segments(trace, selection.step, selection.start_us, selection.end_us)
-    segments = segments.take(ours[segments.thread])
-    sizes = trace.arguments.get("Bytes", "integer")
-    taken = np.flatnonzero((columns.kind[sizes.rows] == CODE["memory"]) & (sizes.values > 0))
-    taken = taken[selection.host(sizes.rows[taken]) & ours[columns.thread[sizes.rows[taken]]]]
-    events = sizes.rows[taken]
-    allocated = found.at(columns.thread[events].astype(np.int64), columns.start[events])
-    return {
-        "host": found.summed(pieces.node[pieces.owner[held]], host),
-        "device": found.summed(found.of_work()[work], device[work]),
-        "idle": found.summed(found.of_segments(segments), segments.end - segments.start),
-        "allocated": found.summed(allocated, sizes.values[taken]),
-    }
-
-
-def _inverted(tree: calltree.Tree, weights: Weights) -> tuple[calltree.Tree, Weights, dict[str, Index]]:
-    """Turn the tree around: what is below a node is who called it; its weight is that of the frame that the chain begins with."""
-    some = np.any([own != 0 for own, _ in weights.values()], axis=0) if len(tree) else np.zeros(0, bool)
-    turned, source, root, node = calltree.reverse(tree, some)
-    result: Weights = {}
-    total: dict[str, Index] = {}
-    for name, (own, rest) in weights.items():
-        total[name] = np.zeros(len(turned), np.int64)
-        for level, at in zip(source, node, strict=True):
-            np.add.at(total[name], at, own[level])
-        at_root = np.zeros(len(turned), np.int64)
-        np.add.at(at_root, root, own[source[0]] if source else own[:0])
-        result[name] = (at_root, rest)
-    return turned, result, total
-
-
-def _by_file(
-    names: list[str], tree: calltree.Tree, weights: Weights
-) -> tuple[list[str], calltree.Tree, Weights, dict[str, Index]]:
-    """Make a tree of files and their frames; totals count a stack once for each file and frame in it."""
-    files = [place_of(name)[0] or name for name in names]
-    known = {file: number for number, file in enumerate(dict.fromkeys(files))}
-    file_of = np.array([known[file] for file in files], np.int64)
-    used = np.unique(tree.key)
-    place = np.full(len(names), -1, np.int64)
-    place[used] = len(known) + np.arange(used.size)
-    flat = calltree.Tree(
-        np.concatenate([np.full(len(known), -1, np.int64), file_of[used]]),
-        np.concatenate([np.arange(len(known)), len(known) + used]),
-    )
-    file, frame = file_of[tree.key], place[tree.key]
-    result: Weights = {}
-    total: dict[str, Index] = {}
-    outer_file, outer_frame = tree.outermost(file), tree.outermost(frame)
-    for name, (own, rest) in weights.items():
-        below = tree.totals(own)
-        self_time, whole = np.zeros(len(flat), np.int64), np.zeros(len(flat), np.int64)
-        np.add.at(self_time, frame, own)
-        np.add.at(whole, file[outer_file], below[outer_file])
-        np.add.at(whole, frame[outer_frame], below[outer_frame])
-        result[name], total[name] = (self_time, rest), whole
-    return [*known, *names], flat, result, total
-
-
-def _rows(
-    names: list[str],
-    tree: calltree.Tree,
-    weights: Weights,
-    total: dict[str, Index],
-    large: npt.NDArray[np.bool_],
-    by: str,
-) -> pd.DataFrame:
+def _rows(trace: Trace, found: Weighed, large: Flags, by: str) -> pd.DataFrame:
     """Return the rows of the large nodes, of what is left out under each, and of what has no stack."""
+    names, tree, total = found.names, found.tree, found.total
     shown = tree.above(large)
     # what has nothing of the selection is not told of
     some = np.any([whole != 0 for whole in total.values()], axis=0) if len(tree) else shown
@@ -284,13 +203,16 @@ def _rows(
         np.concatenate([key[tree.key[kept]], np.full(parents.size, len(names))]),
     )
     figures: dict[str, tuple[Index, Index, int]] = {}
-    for name, (own, rest) in weights.items():
+    for name, (own, rest) in found.own.items():
         inner = np.bincount(group.ravel(), tree.totals(own)[top], minlength=parents.size).astype(np.int64)
         whole = np.bincount(group.ravel(), total[name][top], minlength=parents.size).astype(np.int64)
         figures[name] = np.append(own[kept], inner), np.append(total[name][kept], whole), rest
     count = np.bincount(group.ravel(), tree.totals(np.ones(len(tree), np.int64))[top], minlength=parents.size)
     nodes = np.append(np.ones(kept.size, np.int64), count.astype(np.int64))
-    return _frame([*names, SMALLER], small, np.stack([nodes, np.append(kept, parents)]), figures, by)
+    longest = np.append(found.longest[kept], np.full(parents.size, -1, np.int64))
+    events = trace.columns.id[np.maximum(longest, 0)] if len(trace) else longest
+    kinds = np.stack([nodes, np.append(kept, parents), np.where(longest >= 0, events, -1)])
+    return _frame([*names, SMALLER], small, kinds, figures, by)
 
 
 def _renumbered(shown: npt.NDArray[np.bool_], nodes: Index) -> Index:
@@ -301,7 +223,7 @@ def _renumbered(shown: npt.NDArray[np.bool_], nodes: Index) -> Index:
 def _frame(
     names: list[str], tree: calltree.Tree, counted: Index, figures: dict[str, tuple[Index, Index, int]], by: str
 ) -> pd.DataFrame:
-    """Return the table of a tree; ``counted`` has how many nodes of the whole tree each stands for, and the number of its own or its parent's."""
+    """Return the table of a tree; ``counted`` has of each how many nodes of the whole tree it stands for, the number of its own or its parent's, and its longest call."""
     # what is left out comes last under its parent
     smaller = tree.key == len(names) - 1
     order = tree.preorder(np.lexsort((-figures[by][1], smaller)).argsort().astype(np.int64))
@@ -326,6 +248,7 @@ def _frame(
         "file": texts_of(np.append(file_code, tail), files),
         "line": _missing(np.append(lines[: len(tree)], tail)),
         "nodes": np.append(counted[0][order], tail + 1),
+        "longest_id": _missing(np.append(counted[2][order], tail)),
     }
     for name, (own, total, left) in figures.items():
         convert: Callable[[Any], Any] = us if _UNITS[name] == "us" else np.asarray
