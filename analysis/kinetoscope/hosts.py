@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -22,12 +23,12 @@ class HostOrder:
     ----------
     rows : ndarray of int64
         Rows of the columns in that order.
-    parent : ndarray of int64
+    parent : ndarray of int32
         Position in ``rows`` of the innermost event that contains each one, -1 for roots.
     """
 
     rows: Index
-    parent: Index
+    parent: npt.NDArray[Any]
 
 
 def order_hosts(columns: Columns) -> HostOrder:
@@ -36,7 +37,8 @@ def order_hosts(columns: Columns) -> HostOrder:
     thread, start, end = columns.thread[rows].astype(np.int64), columns.start[rows], columns.end[rows]
     tie = (columns.kind[rows] == schema.CODE["api_call"]).astype(np.int8)
     rows = rows[nesting.order(thread, start, end, tie)]
-    return HostOrder(rows, nesting.parents(columns.thread[rows].astype(np.int64), columns.end[rows]))
+    parent = nesting.parents(columns.thread[rows].astype(np.int64), columns.end[rows])
+    return HostOrder(rows, parent.astype(np.int32))
 
 
 def owners(columns: Columns, host: HostOrder) -> Index:
@@ -65,17 +67,17 @@ def owners(columns: Columns, host: HostOrder) -> Index:
     return owner
 
 
-def forward_ops(columns: Columns) -> Index:
+def forward_ops(columns: Columns) -> npt.NDArray[Any]:
     """Find the forward op of each backward op.
 
     Returns
     -------
-    ndarray of int64
+    ndarray of int32
         For each row, the row of the forward op: from the recorded forward–backward flow, else the latest-starting op with Fwd thread id 0 and
         the same sequence number that starts before the backward op; -1 for none.
     """
     ops = np.flatnonzero((columns.kind == schema.CODE["op"]) & columns.timed)
-    forward = np.full(len(columns), -1, np.int64)
+    forward = np.full(len(columns), -1, np.int32)
     backward = ops[(columns.forward_thread[ops] > 0) & (columns.sequence_number[ops] >= 0)]
     source = ops[(columns.forward_thread[ops] <= 0) & (columns.sequence_number[ops] >= 0)]
     found = last_by_key_before(

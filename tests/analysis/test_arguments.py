@@ -9,10 +9,13 @@ import pytest
 
 import corpus
 from build import TraceBuilder
+from kinetoscope import schema
 from kinetoscope.errors import UnreadableError
 from kinetoscope.loading import load_file
-from kinetoscope.reading import arguments, cache
+from kinetoscope.reading import arguments, cache, intake
 from kinetoscope.reading.arguments import MISSING
+from kinetoscope.reading.decode import decode
+from kinetoscope.reading.kept import FIELDS
 from kinetoscope.source import Source
 from tables import trace_of
 
@@ -68,6 +71,13 @@ def test_what_is_no_integer_is_missing_or_cut(value):
         3,
         {1.5: 1, True: 1}.get(value if isinstance(value, float | bool) else None, MISSING),
     ]
+
+
+@pytest.mark.parametrize("value", ["x", None, [1], {"a": 1}, [], True, "7", 1.5])
+def test_what_is_no_number_is_none(value):
+    found = trace_of(TraceBuilder().op(0, 1, a=3).op(1, 2, a=value)).arguments.get("a", "number")
+    wanted = {True: 1.0, "7": 7.0, 1.5: 1.5}.get(value if isinstance(value, str | float | bool) else None, np.nan)
+    assert np.array_equal(found.values, [3.0, wanted], equal_nan=True)
 
 
 def test_equal_values_are_one_however_they_are_written():
@@ -162,6 +172,138 @@ def test_arguments_of_another_file_are_refused(tmp_path):
     assert trace.arguments.get("Bytes", "integer").rows.size == 2
     with pytest.raises(UnreadableError, match="has changed since it was read"):
         trace.arguments.get("Addr", "integer")
+
+
+# --- arguments that are kept at the first reading -------------------------------------------------------------------------------------
+
+ASKED = dict.fromkeys(FIELDS["memory"], "integer")
+WAIT = {"wait_on_stream": "integer"}
+ODD = [7, -1, "12", "-1", "0x10", "x", None, 1.5, 1e300, True, [1], {"a": 1}, 2**53 + 1, 2**63 + 5, -(2**64) - 3, 1e3]
+
+
+def odd(slow: bool) -> TraceBuilder:
+    """Return memory events and waits with arguments of all kinds; of ``slow`` ones, that no plain record fits."""
+    more = {"correlation": "0x10"} if slow else {}
+    builder = TraceBuilder().op(0, 1, Bytes=5)
+    place = {"cat": "cpu_instant_event", "name": "[memory]", "pid": 1, "tid": 1}
+    for i, value in enumerate(ODD):
+        builder.op(i, i + 1, Bytes=i, **more).memory(i, 512, addr=value, reserved=ODD[-i])
+        builder.raw({"ph": "i", **place, "ts": i, "args": {"Bytes": value, "Total Allocated": i, **more}})
+        # no record has a place for such a device
+        builder.raw({"ph": "i", **place, "ts": i, "args": {"Bytes": value, "Device Id": 3, "device": [1]}})
+        builder.raw({"ph": "X", **place, "cat": "cpu_op", "ts": i, "dur": 1, "args": {"Device Type": value}})
+        args = {"stream": 20, "device": 0, "wait_on_stream": value, **more}
+        builder.complete("cuda_sync", "Stream Wait Event", (i, i + 1), (0, 20), args)
+    builder.raw({"ph": "i", **place, "ts": 3}).raw({"ph": "i", **place, "ts": 3, "args": None})
+    builder.raw({"ph": "i", **place, "ts": 3, "args": [1]}).raw({"ph": "Q", **place, "ts": 3, "args": {"Bytes": 4}})
+    builder.raw({"ph": "i", **place, "name": "[OutOfMemory]", "ts": 3, "args": {"Device Type": 1, "Bytes": 9}})
+    return builder.memory(99, -512, allocated=2**60, addr=2**62)
+
+
+def agree(trace, monkeypatch) -> None:
+    """Compare what was kept with what a pass over the file gives."""
+    columns = trace.columns
+    for kind, wanted in (("memory", ASKED), ("sync", WAIT)):
+        rows = np.flatnonzero(columns.kind == schema.CODE[kind])[::-1]
+        assert rows.size
+        passed = {name: argument.at(rows) for name, argument in trace.arguments.read(wanted).items()}
+        with monkeypatch.context() as patch:
+            patch.setattr(arguments.Arguments, "read", lambda *_: pytest.fail("the file was read again"))
+            kept = trace.arguments.of(rows, wanted)
+        for name in wanted:
+            assert kept[name].dtype == passed[name].dtype == np.int64
+            assert kept[name].tolist() == passed[name].tolist(), name
+
+
+@pytest.mark.parametrize("damage", ["none", "gzip", "cut", "quote", "second document", "bad bytes"])
+@pytest.mark.parametrize("slow", [False, True])
+@pytest.mark.parametrize("block", [700, 1 << 20])
+def test_what_is_kept_is_what_a_pass_over_the_file_gives(damage, slow, block, tmp_path, monkeypatch):
+    monkeypatch.setattr("kinetoscope.reading.stream._BLOCK", block)
+    text = odd(slow).text()
+    data = {
+        "cut": text[: int(len(text) * 0.8)],
+        "quote": text.replace('"Total Allocated": 3', '"a "b" c": 1, "Total Allocated": 3', 1),
+        "second document": text.replace('"Bytes": ', '"Bytes": 1') + text,
+    }.get(damage, text)
+    data = data.encode()
+    data = {"gzip": gzip.compress(data), "bad bytes": data.replace(b'"[OutOf', b'"\xff[OutOf', 1)}.get(damage, data)
+    path = tmp_path / "t.json"
+    path.write_bytes(data)
+    agree(load_file(Source(str(path), span="1b" if damage == "second document" else "1")), monkeypatch)
+
+
+def test_what_is_kept_comes_back_from_the_cache(tmp_path, cache_folder, monkeypatch):
+    monkeypatch.setattr(cache, "LEAST_EVENTS", 1)
+    source = Source(str(odd(slow=False).write(tmp_path / "t.json")))
+    first = load_file(source)
+    settle()
+    assert len(list(cache_folder.glob("*.arrow"))) == 1
+    monkeypatch.setattr("kinetoscope.loading.decode_file", lambda *_: pytest.fail("the trace was read again"))
+    second = load_file(source)
+    for kind, wanted in (("memory", ASKED), ("sync", WAIT)):
+        rows = np.flatnonzero(first.columns.kind == schema.CODE[kind])
+        one, other = first.arguments.of(rows, wanted), second.arguments.of(rows, wanted)
+        assert {name: found.tolist() for name, found in one.items()} == {n: f.tolist() for n, f in other.items()}
+
+
+def test_rows_that_are_of_another_kind_are_read_from_the_file():
+    trace = trace_of(odd(slow=False))
+    ops = np.flatnonzero(trace.columns.kind == schema.CODE["op"])[:3]
+    memory = np.flatnonzero(trace.columns.kind == schema.CODE["memory"])[:1]
+    assert trace.arguments.of(ops, {"Bytes": "integer"})["Bytes"].tolist() == [5, 0, 1]
+    assert trace.arguments.of(np.append(memory, ops), {"Bytes": "integer"})["Bytes"].tolist() == [512, 5, 0, 1]
+    assert trace.arguments.of(memory, {"Bytes": "number", "Ev Idx": "json"})["Bytes"].tolist() == [512.0]
+    assert trace.arguments.of(memory[:0], {"Bytes": "number"})["Bytes"].dtype == np.float64
+
+
+def test_memory_and_waits_of_streams_take_no_second_pass(tmp_path, monkeypatch):
+    builder = TraceBuilder().step(0, 0, 100).memory(1, 64, allocated=64).memory(2, -64, allocated=0)
+    builder.launch(1, 2, 1).kernel(3, 4, correlation=1).launch(5, 6, 2).kernel(9, 12, correlation=2)
+    wait = {"cuda_sync_kind": "Stream Wait Event", "wait_on_stream": 8, "stream": 7, "device": 0}
+    builder.complete("cuda_sync", "Stream Wait Event", (5, 6), (0, 7), wait)
+    trace = load_file(Source(str(builder.write(tmp_path / "t.json"))))
+    monkeypatch.setattr(arguments.Arguments, "_read", lambda *_: pytest.fail("the file was read again"))
+    assert trace.view("memory")["peak_allocated_bytes"].tolist() == [64]
+    assert trace.stream_waits.on.tolist() == [8]
+    trace.view("gaps")
+
+
+def test_every_view_together_takes_one_pass_at_most(tmp_path, monkeypatch):
+    from kinetoscope.views import registry
+
+    builder = sample().launch(1, 2, 1).kernel(3, 4, correlation=1).python(0, 5)
+    trace = load_file(Source(str(builder.write(tmp_path / "t.json"))))
+    passes = []
+    read = arguments.Arguments._read
+    monkeypatch.setattr(
+        arguments.Arguments, "_read", lambda self, wanted: (passes.append(sorted(wanted)), read(self, wanted))[1]
+    )
+    for name in registry.views():
+        trace.view(name)
+    assert len(passes) == 1, passes
+
+
+@pytest.mark.parametrize("events", ["none", "memory", "sync", "both"])
+def test_records_hold_what_is_kept_only_where_an_event_has_it(events, monkeypatch):
+    seen = []
+    add = intake.Gatherer.add_plain
+    monkeypatch.setattr(intake.Gatherer, "add", lambda *_: pytest.fail("the slow way"))
+    monkeypatch.setattr(
+        intake.Gatherer, "add_plain", lambda self, found, plain: (add(self, found, plain), seen.append(plain.kept))
+    )
+    builder = TraceBuilder()
+    for i in range(60):
+        builder.op(i, i + 1, Bytes=3)
+    if events in ("memory", "both"):
+        builder.memory(3, 64)
+    if events in ("sync", "both"):
+        builder.complete("cuda_sync", "Stream Wait Event", (6, 7), (0, 20), {"stream": 20, "wait_on_stream": 7})
+    decode(builder.bytes(), piece_bytes=1000)
+    wanted = {"none": set(), "memory": {"memory"}, "sync": {"sync"}, "both": {"memory", "sync"}}[events]
+    assert seen[0] == frozenset()
+    assert seen[-1] == wanted
+    assert len(seen) > 4
 
 
 @pytest.mark.parametrize("damage", ["none", "quote", "second list"])

@@ -44,7 +44,9 @@ def sample(path: Path) -> Path:
         "fwdbwd", 9, (0, 1, 1), (50, 1, 1)
     )
     builder.launch(5, 6, 2**40).kernel(10, 30, correlation=2**40, args={"grid": [2, 1, 1], "blocks per SM": 0.5})
-    builder.memcpy(40, 45, args={"bytes": 2**35}).memory(1, 64).raw(17)
+    builder.memcpy(40, 45, args={"bytes": 2**35}).memory(1, 64).memory(2, -64, addr=2**63).raw(17)
+    wait = {"cuda_sync_kind": "Stream Wait Event", "wait_on_stream": 7, "stream": 20, "device": 0}
+    builder.complete("cuda_sync", "Stream Wait Event", (6, 7), (0, 20), wait)
     return builder.write(path)
 
 
@@ -64,6 +66,13 @@ def same(one: Columns, other: Columns) -> None:
                 np.array_equal(a[key], b[key], equal_nan=a[key].dtype.kind == "f") and a[key].dtype == b[key].dtype
                 for key in a
             )
+        elif field.name == "kept":
+            assert a.keys() == b.keys()
+            for kind, (rows, values) in a.items():
+                assert np.array_equal(rows, b[kind].rows)
+                assert np.array_equal(values, b[kind].values)
+                assert {array.dtype for array in (rows, values, *b[kind])} == {np.dtype(np.int64)}
+                assert not any(array.flags.writeable for array in (rows, values, *b[kind]))
         elif field.name == "flows":
             assert all(np.array_equal(getattr(a, part.name), getattr(b, part.name)) for part in fields(type(a)))
         else:
@@ -169,7 +178,7 @@ def test_the_cache_keeps_within_its_size(tmp_path, cache_folder, monkeypatch):
 def test_a_cache_that_cannot_be_written_does_not_matter(tmp_path, monkeypatch):
     (tmp_path / "file").write_text("x")
     monkeypatch.setenv("KINETOSCOPE_CACHE", str(tmp_path / "file" / "below"))
-    assert len(load(sample(tmp_path / "t.json"))) == 7
+    assert len(load(sample(tmp_path / "t.json"))) == 9
 
 
 @corpus.parametrize(largest_mb=0.8)

@@ -17,6 +17,7 @@ from kinetoscope.reading.classify import build
 from kinetoscope.reading.decode import decode
 from kinetoscope.reading.files import read_text
 from kinetoscope.reading.recorded import RecordedEvents
+from tables import trace_of
 
 
 def columns_of(builder: TraceBuilder, **options):
@@ -159,6 +160,29 @@ def test_every_event_is_accounted_for_with_a_reason():
         "begin that is never closed": 1,
         "not a readable event": 1,
     }
+
+
+@pytest.mark.parametrize("time", [{}, {"ts": None}, {"ts": "soon"}])
+@pytest.mark.parametrize(("phase", "name"), [("i", "[memory]"), ("I", "other"), ("C", "counter")])
+def test_marks_without_a_time_are_left_out_and_counted(time, phase, name):
+    mark = {"ph": phase, "cat": "cpu_instant_event", "name": name, "pid": 1, "tid": 1, "args": {"Bytes": 1}}
+    builder = TraceBuilder().op(5, 9).raw({**mark, **time}).memory(7, 64, allocated=64).raw({**mark, "ts": 6})
+    builder.raw({"ph": "X", "cat": "cpu_op", "name": "untimed", "pid": 1, "tid": 1, "dur": 1})
+    trace = trace_of(builder)
+    # what has a length keeps its place, and is counted as untimed
+    assert [trace.columns.names[code] for code in trace.columns.name] == ["aten::op", "[memory]", name, "untimed"]
+    assert trace.columns.start.tolist() == [0, 2_000, 1_000, 0]
+    left_out = [(account.what, account.reason, account.events) for account in trace.accounts if not account.kept]
+    assert left_out == [(f"{phase} cpu_instant_event", "mark without a time", 1)]
+    assert sum(account.events for account in trace.accounts) == len(builder.events)
+
+
+def test_a_memory_event_without_a_time_changes_no_curve():
+    builder = TraceBuilder().op(5, 9).memory(6, 64, allocated=64).memory(7, -64, allocated=0)
+    whole = trace_of(builder).view("memory")
+    timeless = {"ph": "i", "cat": "cpu_instant_event", "name": "[memory]", "pid": 1, "tid": 1}
+    builder.raw({**timeless, "args": {"Device Type": 1, "Device Id": 0, "Bytes": 4096, "Total Allocated": 4096}})
+    assert trace_of(builder).view("memory").equals(whole)
 
 
 @corpus.parametrize()

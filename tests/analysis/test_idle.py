@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import tracemalloc
+from dataclasses import fields
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 
 import kinetoscope as ks
 from build import TraceBuilder
-from kinetoscope.idle import open_ranges
+from kinetoscope.idle import causes, open_ranges
 from tables import rows, trace_of
 
 if TYPE_CHECKING:
@@ -290,6 +293,56 @@ def test_too_many_parts_stop_with_one_line(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(open_ranges, "MOST_PARTS", 0)
     with pytest.raises(ks.KinetoscopeError, match="more than 0 parts"):
         trace_of(host_work()).view("idle")
+
+
+def blocking_calls(count: int) -> TraceBuilder:
+    """Return ops that each launch a kernel and wait for it; steps begin and end in gaps."""
+    builder = TraceBuilder()
+    for i in range(count):
+        at = 40 * i
+        builder.op(at, at + 38, f"op {i % 5}").launch(at + 2, at + 6, i + 1).kernel(at + 10, at + 22, correlation=i + 1)
+        builder.launch(at + 8, at + 30, name="cudaStreamSynchronize").op(at + 31, at + 33, "small", tid=2)
+    for step in range(5):
+        builder.step(step, 8 * count * step + 1, 8 * count * (step + 1))
+    return builder
+
+
+@pytest.mark.parametrize(("gaps", "parts"), [(1, 1), (7, 3), (64, 1 << 18)])
+def test_gaps_that_are_looked_at_some_at_a_time_have_the_same_causes(
+    gaps: int, parts: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = trace_of(blocking_calls(200)).idle_segments
+    monkeypatch.setattr(causes, "_GAPS", gaps)
+    monkeypatch.setattr(causes, "_BLOCK", parts)
+    cut = trace_of(blocking_calls(200)).idle_segments
+    assert len(cut) > 1000
+    for item in fields(cut):
+        one, other = getattr(whole, item.name), getattr(cut, item.name)
+        assert one.dtype == other.dtype, item.name
+        assert np.array_equal(one, other), item.name
+
+
+def test_too_many_parts_are_counted_over_all_gaps(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(causes, "_GAPS", 1)
+    monkeypatch.setattr(open_ranges, "MOST_PARTS", 200)
+    with pytest.raises(ks.KinetoscopeError, match="more than 200 parts"):
+        trace_of(blocking_calls(200)).view("idle")
+
+
+def test_finding_causes_takes_little_more_memory_than_keeping_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(causes, "_GAPS", 200)
+    trace = trace_of(blocking_calls(4_000))
+    host, _ = trace.host_time, trace.forward_row
+    # what was asked once is kept and counts no more
+    causes.build(trace, host)
+    tracemalloc.start()
+    found = causes.build(trace, host)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    held = sum(getattr(found, item.name).nbytes for item in fields(found))
+    assert held / len(found) <= 53
+    assert len(found) > 20_000
+    assert peak < 2 * held
 
 
 def test_the_story_names_what_took_most_not_what_lasted_longest() -> None:

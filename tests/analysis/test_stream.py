@@ -19,6 +19,7 @@ from kinetoscope.reading.classify import build
 from kinetoscope.reading.columns import Columns
 from kinetoscope.reading.decode import decode, decode_file
 from kinetoscope.reading.files import read_text
+from kinetoscope.reading.kept import FIELDS
 from kinetoscope.reading.losses import Losses
 
 
@@ -34,6 +35,10 @@ def same(one: Columns, other: Columns) -> None:
             assert shapes(one, name) == shapes(other, name), name
             continue
         assert np.array_equal(column, other.details[name], equal_nan=column.dtype.kind == "f"), name
+    assert one.kept.keys() == other.kept.keys()
+    for kind, (rows, kept) in one.kept.items():
+        assert np.array_equal(rows, other.kept[kind].rows), kind
+        assert np.array_equal(kept, other.kept[kind].values), kind
     for name in ("flow", "thread", "time", "start"):
         assert np.array_equal(getattr(one.flows, name), getattr(other.flows, name)), name
     for name in ("extras", "categories", "names", "threads", "origin_ns", "accounts"):
@@ -172,8 +177,12 @@ ARGUMENTS = st.fixed_dictionaries(
         **dict.fromkeys(("Collective name", "name", "labels"), st.sampled_from(["", "allreduce", 3, None])),
         **dict.fromkeys(("Input Dims", "Call stack"), st.sampled_from([[], "", None, [[1]], "f.py(1): f"])),
         "finished": st.sampled_from([True, False, "false", 0, None]),
+        **dict.fromkeys(
+            ("Bytes", "Addr", "Device Type", "wait_on_stream"), st.one_of(ODD, st.booleans(), st.just([1]))
+        ),
     },
 )
+KINDS = ("cpu_op", "kernel", "python_function", "cuda_runtime")
 TIMES = {
     "relative": st.integers(1, 10**9).map(lambda ns: Decimal(ns) / 1000),
     "whole": st.integers(1_600_000_000_000_000, 1_600_000_000_999_999),
@@ -186,16 +195,12 @@ def documents(draw):
     time = TIMES[draw(st.sampled_from(sorted(TIMES)))]
     builder = TraceBuilder()
     for _ in range(draw(st.integers(1, 12))):
-        category = draw(
-            st.sampled_from(
-                ["cpu_op", "kernel", "python_function", "cuda_runtime", "gpu_memcpy", "ac2g", "fwdbwd", None]
-            )
-        )
+        category = draw(st.sampled_from([*KINDS, "gpu_memcpy", "cuda_sync", "ac2g", "fwdbwd", None]))
         phase = draw(st.sampled_from("sf")) if category in ("ac2g", "fwdbwd") else draw(st.sampled_from("XXXXiMBE"))
         event = {
             "ph": phase,
             "cat": category,
-            "name": draw(st.sampled_from(["a", "b", "", 7])),
+            "name": draw(st.sampled_from(["a", "b", "", 7, "[memory]"])),
             "pid": draw(st.sampled_from([0, 1, "Spans"])),
         }
         event |= {
@@ -279,7 +284,20 @@ def test_every_field_that_figures_need_is_in_both_kinds_of_records():
     )
     loose = dict(zip(records.Arguments.__struct_fields__, records.Arguments.__struct_encode_fields__, strict=True))
     assert {key: loose[key] for key in plain} == plain
-    assert set(loose) - set(plain) == {"shapes", "stack"}
+    kept = {field for fields in FIELDS.values() for field in fields.values()}
+    assert set(loose) - set(plain) == {"shapes", "stack"} | kept
+
+
+def test_columns_that_no_event_has_take_no_memory():
+    decoded = decode(mixed(50).bytes(), piece_bytes=2000)
+    columns = build(decoded)
+    assert decoded.columns.array("host.forward_thread").strides == (0,)
+    empty = (columns.forward_thread, columns.details["occupancy"], columns.details["registers"])
+    assert {column.strides for column in empty} == {(0,)}
+    assert {len(column) for column in (*empty, columns.external_id)} == {len(columns)}
+    assert columns.forward_thread.tolist() == [-1] * len(columns)
+    assert np.isnan(columns.details["occupancy"]).all()
+    assert columns.sequence_number.max() == 49
 
 
 # --- growth -------------------------------------------------------------------------------------------------------------------------

@@ -45,6 +45,8 @@ def test_a_timeline_takes_few_bytes_an_event(large):
     beyond = {id(one) for one in (*vars(trace.columns).values(), *vars(trace.gap_table).values())}
     kept = [content, large._details.row_of_event, large._layout]
     assert content.levels
+    # what the timeline makes the trace find out is kept there, for others too
+    kept += [vars(trace)[name] for name in ("idle_segments", "forward_row", "launches_rows", "stream_waits")]
     assert arrays(kept, beyond) / len(trace) <= 32
 
 

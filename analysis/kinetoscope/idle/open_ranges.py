@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
@@ -28,8 +30,8 @@ class OpenRanges:
     """
 
     def __init__(self, rows: Index, thread: Index, start: Index, end: Index) -> None:
-        self._rows, self._start, self._end = rows, start, end
-        self._parent = nesting.parents(thread, end)
+        self._rows, self._start, self._end = rows.astype(np.int32), start, end
+        self._parent: npt.NDArray[Any] = nesting.parents(thread, end).astype(np.int32)
         found, first = np.unique(thread, return_index=True)
         bounds = np.append(first, thread.size).tolist()
         self._parts = {number: (bounds[i], bounds[i + 1]) for i, number in enumerate(found.tolist())}
@@ -55,7 +57,8 @@ class OpenRanges:
             nearest[asked] = np.where(at >= low, at, -1)
         # open at t is what contains [t, t + 1)
         found = nesting.enclosing(self._end, self._parent, nearest, time + 1)
-        return np.where(found >= 0, self._rows[np.maximum(found, 0)] if self._rows.size else -1, -1)
+        # few bytes are held of each range, and what is answered may be counted with
+        return np.where(found >= 0, self._rows[np.maximum(found, 0)] if self._rows.size else -1, -1).astype(np.int64)
 
 
 class Changes:
@@ -128,14 +131,28 @@ def cut_at(start: Index, end: Index, instants: Index) -> tuple[Index, Index, Ind
     return _split(start, end, instants, low, high)
 
 
-def _split(start: Index, end: Index, times: Index, low: Index, high: Index) -> tuple[Index, Index, Index]:
-    """Cut each piece at ``times[low:high]``."""
-    inner = np.maximum(high - low, 0)
-    if inner.sum() > MOST_PARTS:
+def check_parts(count: int) -> None:
+    """Refuse to cut time into more parts than can be looked at.
+
+    Parameters
+    ----------
+    count : int
+
+    Raises
+    ------
+    LimitError
+    """
+    if count > MOST_PARTS:
         raise LimitError(
             f"time would be cut into more than {MOST_PARTS:,} parts: too many devices for so many host events",
             hint="the causes of idle time are found for each device of a file; record fewer devices in one file",
         )
+
+
+def _split(start: Index, end: Index, times: Index, low: Index, high: Index) -> tuple[Index, Index, Index]:
+    """Cut each piece at ``times[low:high]``."""
+    inner = np.maximum(high - low, 0)
+    check_parts(int(inner.sum()))
     parts = inner + 1
     first = np.cumsum(parts) - parts
     piece = np.repeat(np.arange(start.size, dtype=np.int64), parts)

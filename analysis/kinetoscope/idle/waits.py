@@ -156,5 +156,4 @@ def stream_waits(trace: LinkedTrace) -> StreamWaits:
     columns = trace.columns
     found = (columns.kind == CODE["sync"]) & matching(columns.names, "stream_wait")[columns.name]
     row = np.flatnonzero(found & columns.timed)
-    on = trace.arguments.get("wait_on_stream", "integer").at(row) if row.size else row
-    return StreamWaits(row, on)
+    return StreamWaits(row, trace.arguments.of(row, {"wait_on_stream": "integer"})["wait_on_stream"])

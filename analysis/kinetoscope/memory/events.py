@@ -88,7 +88,7 @@ class MemoryEvents:
 
 
 def read(trace: LinkedTrace) -> MemoryEvents:
-    """Read the memory events of a trace: one pass over its file, and none where there are no such events."""
+    """Read the memory events of a trace."""
     columns = trace.columns
     code = {name: number for number, name in enumerate(columns.names) if name in ("[memory]", "[OutOfMemory]")}
     memory = columns.kind == schema.CODE["memory"]
@@ -97,8 +97,7 @@ def read(trace: LinkedTrace) -> MemoryEvents:
     if not rows.size:
         none = rows
         return MemoryEvents(none, none, none, none, none, none, none, none, (), 0, failed)
-    found = trace.arguments.read(_ARGUMENTS)
-    values = {name: argument.at(rows) for name, argument in found.items()}
+    values = trace.arguments.of(rows, _ARGUMENTS)
     usable = (values["Bytes"] != MISSING) & (values["Device Type"] != MISSING)
     at = np.flatnonzero(usable)
     at = at[np.argsort(columns.start[rows[at]], kind="stable")]

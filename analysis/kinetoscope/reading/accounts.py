@@ -60,5 +60,6 @@ def _fate(phase: str, what: int) -> tuple[str, bool]:
         "B": ("begin that is never closed", False),
         "E": ("end that closes nothing", False),
         PAIRED_END: ("end of a begin-end pair", True),
+        **dict.fromkeys(("i", "I", "n", "C"), ("mark without a time", False)),
     }
     return reasons.get(phase, ("unknown phase", False))

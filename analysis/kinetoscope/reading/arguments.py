@@ -10,7 +10,7 @@ import contextlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import repeat
-from operator import attrgetter, is_not
+from operator import attrgetter, is_not, ne
 from pathlib import Path
 from typing import Any, Literal
 
@@ -25,6 +25,7 @@ from kinetoscope.reading.columns import Columns, Ints
 from kinetoscope.reading.decode import choose, no_garbage_collection
 from kinetoscope.reading.files import Limits, read_text
 from kinetoscope.reading.intake import Document
+from kinetoscope.reading.kept import FIELDS
 from kinetoscope.reading.losses import Losses
 from kinetoscope.reading.recorded import salvage
 from kinetoscope.reading.storage import Fingerprint
@@ -127,6 +128,37 @@ class Arguments:
             When the file is no longer the one that was read.
         """
         return self.read({name: kind})[name]
+
+    def of(self, rows: Ints, wanted: Mapping[str, Kind]) -> dict[str, npt.NDArray[Any]]:
+        """Return several arguments of some events, without a pass over the file where they were kept when it was first read.
+
+        Parameters
+        ----------
+        rows : ndarray of int64
+            Rows of the columns.
+        wanted : mapping of str to {"integer", "number", "json"}
+            Names of arguments, and what they are wanted as.
+
+        Returns
+        -------
+        dict of str to ndarray
+            What :meth:`Argument.at` returns of these rows.
+        """
+        if not rows.size:
+            return {name: np.empty(0, _DTYPES[kind]) for name, kind in wanted.items()}
+        found = self._of_kept(rows, wanted)
+        return found or {name: argument.at(rows) for name, argument in self.read(wanted).items()}
+
+    def _of_kept(self, rows: Ints, wanted: Mapping[str, Kind]) -> dict[str, npt.NDArray[Any]]:
+        """Return arguments that were kept; nothing where one of them, or of one of the rows, was not."""
+        for kind, names in FIELDS.items():
+            held = self._columns.kept.get(kind) if wanted.keys() <= names.keys() else None
+            if held is None or set(wanted.values()) != {"integer"}:
+                continue
+            place = np.minimum(np.searchsorted(held.rows, rows), held.rows.size - 1)
+            if (held.rows[place] == rows).all():
+                return {name: held.values[place, list(names).index(name)] for name in wanted}
+        return {}
 
     def read(self, wanted: Mapping[str, Kind]) -> dict[str, Argument]:
         """Return several arguments, of which those that were not read before are read in one pass.
@@ -256,10 +288,13 @@ class _Taking:
             self.objects([msgspec.json.decode(raw) for raw in document.decode(msgspec.Raw)])
             return
         arguments = [found or self._none for found in map(_ARGUMENTS, events)]
+        # most events have none of them
+        some = np.flatnonzero(np.fromiter(map(ne, arguments, repeat(self._none)), bool, len(arguments)))
+        arguments = list(map(arguments.__getitem__, some.tolist()))
         for i, taken in enumerate(self._taken):
             raws = list(map(attrgetter(f"argument_{i}"), arguments))
             given = np.flatnonzero(np.fromiter(map(is_not, raws, repeat(_ABSENT)), bool, len(raws)))
-            taken.take(given + self._count, list(map(bytes, map(raws.__getitem__, given.tolist()))))
+            taken.take(some[given] + self._count, list(map(bytes, map(raws.__getitem__, given.tolist()))))
         self._count += len(events)
 
     def objects(self, events: list[Any]) -> None:
@@ -288,17 +323,11 @@ def _integers(texts: list[bytes]) -> npt.NDArray[np.int64]:
     try:
         return np.array(list(map(int, texts)), np.int64)
     except (ValueError, OverflowError):
-        return np.array([_integer(msgspec.json.decode(text)) for text in texts], np.int64)
-
-
-def _integer(value: Any) -> int:
-    """Return any JSON value as an integer, :data:`MISSING` where it is none."""
-    found = values.integer(value)
-    return found if found != -1 or value in (-1, "-1") else int(MISSING)
+        return np.array([values.exact_integer(msgspec.json.decode(text)) for text in texts], np.int64)
 
 
 def _numbers(texts: list[bytes]) -> npt.NDArray[np.float64]:
     try:
         return np.array(list(map(float, texts)), np.float64)
     except ValueError:
-        return np.concatenate([values.floats([msgspec.json.decode(text)]) for text in texts])
+        return np.array([values.number(msgspec.json.decode(text)) for text in texts], np.float64)

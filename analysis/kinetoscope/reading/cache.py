@@ -16,7 +16,7 @@ import logging
 import os
 import tempfile
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -29,11 +29,12 @@ from kinetoscope._version import __version__
 from kinetoscope.errors import KinetoscopeError
 from kinetoscope.reading.columns import Account, Columns, Flows, Thread
 from kinetoscope.reading.files import head
+from kinetoscope.reading.kept import Kept
 from kinetoscope.reading.losses import Loss
 from kinetoscope.reading.storage import Fingerprint, is_remote
 from kinetoscope.source import Source
 
-FORMAT = 2
+FORMAT = 3
 LEAST_EVENTS = 20_000
 """Smaller traces are read faster than a cache is worth."""
 
@@ -43,6 +44,7 @@ _DEFAULT_BYTES = 10 << 30
 _WRITER = "kinetoscope-cache"
 _FLAGS = ("timed", "complete", "unfinished", "collective")
 _DETAILS = "details."
+_KEPT = "kept."
 
 logger = logging.getLogger("kinetoscope")
 
@@ -234,7 +236,7 @@ def _table(columns: Columns, metadata: dict[str, Any], losses: tuple[Loss, ...])
     import pyarrow as pa
 
     arrays = {field.name: getattr(columns, field.name) for field in fields(Columns)}
-    details = arrays.pop("details")
+    details, kept = arrays.pop("details"), arrays.pop("kept")
     flat = {name: values for name, values in arrays.items() if isinstance(values, np.ndarray)}
     flat |= {f"{_DETAILS}{name}": values for name, values in details.items()}
     flows = {field.name: getattr(columns.flows, field.name).tolist() for field in fields(Flows)}
@@ -251,8 +253,27 @@ def _table(columns: Columns, metadata: dict[str, Any], losses: tuple[Loss, ...])
         "losses": losses,
     }
     packed = {name: pa.array(_narrow(values)) for name, values in flat.items()}
+    packed |= {f"{_KEPT}{name}": _lists(one, len(columns)) for name, one in kept.items()}
     described = {"kinetoscope": json.dumps(about).encode()}
     return pa.table(packed).replace_schema_metadata(described)
+
+
+def _lists(kept: Kept, count: int) -> Any:
+    """Return kept arguments as a list of each event, empty for those of other kinds."""
+    import pyarrow as pa
+
+    ends = np.zeros(count + 1, np.int32)
+    ends[kept.rows + 1] = kept.values.shape[1]
+    return pa.ListArray.from_arrays(np.cumsum(ends, dtype=np.int32), kept.values.ravel())
+
+
+def _kept(table: Any, name: str) -> Kept:
+    """Return kept arguments."""
+    lists = table.column(name).chunks[0]
+    rows = np.flatnonzero(np.diff(lists.offsets.to_numpy()))
+    values = lists.values.to_numpy().reshape(rows.size, -1)
+    rows.flags.writeable = False
+    return Kept(rows, values)
 
 
 def _narrow(values: npt.NDArray[Any]) -> npt.NDArray[Any]:
@@ -283,20 +304,26 @@ def _column(table: Any, name: str) -> npt.NDArray[Any]:
     return np.asarray(values.astype(wide, copy=False))
 
 
-class _Details(dict[str, npt.NDArray[Any]]):
-    """Launch figures, each read when it is first asked for."""
+class _Parts(Mapping[str, Any]):
+    """What stands under names with a common beginning, each read when it is first asked for."""
 
-    def __init__(self, names: list[str], read: Callable[[str], npt.NDArray[Any]]) -> None:
-        super().__init__()
-        self._names, self._read = names, read
+    def __init__(self, table: Any, prefix: str, read: Callable[[Any, str], Any]) -> None:
+        self._names = [name.removeprefix(prefix) for name in table.column_names if name.startswith(prefix)]
+        self._table, self._prefix, self._read = table, prefix, read
+        self._found: dict[str, Any] = {}
 
-    def __missing__(self, name: str) -> npt.NDArray[Any]:
-        self[name] = self._read(_DETAILS + name)
-        return self[name]
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._names:
+            raise KeyError(name)
+        if name not in self._found:
+            self._found[name] = self._read(self._table, self._prefix + name)
+        return self._found[name]
 
-    def items(self) -> Any:
-        """Return all figures."""
-        return {name: self[name] for name in self._names}.items()
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
 
 
 def _columns(table: Any, about: dict[str, Any]) -> Columns:
@@ -307,7 +334,6 @@ def _columns(table: Any, about: dict[str, Any]) -> Columns:
         name: np.array(values, dtype)
         for (name, values), dtype in zip(about["flows"].items(), (np.int64, np.int32, np.int64, bool), strict=True)
     }
-    details = [name.removeprefix(_DETAILS) for name in table.column_names if name.startswith(_DETAILS)]
     ready = {
         "flows": Flows(**flows),
         "shapes": about["shapes"],
@@ -317,6 +343,7 @@ def _columns(table: Any, about: dict[str, Any]) -> Columns:
         "threads": [Thread(*thread) for thread in about["threads"]],
         "origin_ns": about["origin_ns"],
         "accounts": [Account(*account) for account in about["accounts"]],
-        "details": _Details(details, lambda name: _column(table, name)),
+        "details": _Parts(table, _DETAILS, _column),
+        "kept": _Parts(table, _KEPT, _kept),
     }
     return Columns.lazy(ready, lambda name: _column(table, name))

@@ -13,6 +13,8 @@ from kinetoscope.reading.accounts import account
 from kinetoscope.reading.columns import Codes, Columns, Flags, Flows, Ints, Thread
 from kinetoscope.reading.decode import Decoded
 from kinetoscope.reading.gather import FIELDS, Gatherer
+from kinetoscope.reading.kept import FIELDS as KEPT
+from kinetoscope.reading.kept import NAMES, Kept
 from kinetoscope.reading.progress import Listener, Progress, Pulse, ignore
 from kinetoscope.reading.threads import threads_of
 from kinetoscope.reading.values import MISSING, integer
@@ -64,7 +66,7 @@ def build(decoded: Decoded, kinds: schema.KindTable | None = None, tell: Listene
         unfinished=arguments.flags("unfinished") & (kept_kind != schema.CODE["memory"]),
         device=device,
         stream=stream,
-        **_arguments(raw, arguments),
+        **_arguments(raw, arguments, kept_kind),
         categories=raw.categories.listed,
         names=name_texts,
         threads=threads,
@@ -81,16 +83,17 @@ def _unreadable(decoded: Decoded) -> Flags:
     return found
 
 
-def _arguments(raw: Gatherer, arguments: _Arguments) -> dict[str, Any]:
-    """Return the ids that tie events to each other, and the launch figures of device work."""
+def _arguments(raw: Gatherer, arguments: _Arguments, kind: npt.NDArray[np.int8]) -> dict[str, Any]:
+    """Return the ids that tie events to each other, the launch figures of device work, and what is kept of a few kinds of event."""
     external = arguments.integers("external_id")
     return {
         "correlation": np.maximum(arguments.integers("correlation", 0), 0),
-        "external_id": np.where(external >= 0, external, arguments.integers("old_external_id")),
+        "external_id": _first_given(external, arguments.integers("old_external_id")),
         "sequence_number": arguments.integers("sequence_number"),
         "forward_thread": arguments.integers("forward_thread"),
         "collective": arguments.flags("collective"),
         "details": _details(arguments),
+        "kept": _kept(raw, arguments, kind),
         "extras": sorted(raw.extras),
         "shapes": {key: raw.texts(f"device.{key}")[1] for key in ("grid", "block")},
     }
@@ -110,18 +113,15 @@ def _kinds(
             kind[(category == code) & matching[names]] = schema.CODE[other]
     phase = raw.array("phase")
     complete = phase == raw.phases.get("X", -1)
-    memory = (
-        np.array([name in ("[memory]", "[OutOfMemory]") for name in texts] or [False], bool)[names]
-        if raw.count
-        else complete
-    )
+    memory = np.array([name in NAMES for name in texts] or [False], bool)[names] if raw.count else complete
     # only complete events are of a timed kind; marks in time are memory records, counters, or "other"
     instant = ~complete
     kind[instant] = schema.CODE["other"]
     kind[memory & (complete | instant)] = schema.CODE["memory"]
     kind[phase == raw.phases.get("C", -1)] = schema.CODE["counter"]
     events = np.isin(phase, [code for text, code in raw.phases.items() if text in _EVENT_PHASES])
-    kind[~events] = -1
+    # a mark without a time marks nothing; a range without one is kept, and counted as untimed
+    kind[~events | (~complete & (raw.array("ts") == MISSING))] = -1
     flow = np.isin(phase, [code for text, code in raw.phases.items() if text in ("s", "f", "t")])
     linking = np.array(
         [table.links_forward_to_backward(of_category[c][0]) for c in range(len(of_category))] or [False], bool
@@ -136,7 +136,7 @@ class _Arguments:
         self._raw, self._rows, self._pulse = raw, rows, pulse
         self._places: dict[str, tuple[Ints, Ints | slice]] = {}
 
-    def _place(self, group: str) -> tuple[Ints, Ints | slice]:
+    def place(self, group: str) -> tuple[Ints, Ints | slice]:
         """Return the kept rows whose events are in a group, and where the group has them."""
         if group not in self._places:
             held = self._raw.array(f"{group}.row")
@@ -146,11 +146,15 @@ class _Arguments:
         return self._places[group]
 
     def _spread(self, key: str, missing: Any, values_of: Callable[[str], npt.NDArray[Any]]) -> npt.NDArray[Any]:
-        found = np.full(self._rows.size, missing)
+        found = np.broadcast_to(missing, self._rows.shape)
         for group, fields in FIELDS.items():
             given = values_of(f"{group}.{key}") if key in fields else found[:0]
-            if (given != missing).any():
-                at, place = self._place(group)
+            some = given[:1] if given.strides == (0,) else given
+            # NaN is not itself: where it is what is missing, any number differs
+            if (some != missing if missing == missing else some == some).any():
+                # what no event has takes no memory
+                found = found if found.flags.owndata else found.copy()
+                at, place = self.place(group)
                 found[at] = given[place]
         self._pulse.beat()
         return found
@@ -175,6 +179,11 @@ class _Arguments:
         return self._spread(key, np.int32(-1), codes_of)
 
 
+def _first_given(values: Ints, others: Ints) -> Ints:
+    """Return values, and others in place of those that are not given; the values themselves where there are no others."""
+    return np.where(values >= 0, values, others) if (others >= 0).any() else values
+
+
 def _details(arguments: _Arguments) -> dict[str, npt.NDArray[Any]]:
     """Return the launch figures of device work."""
     size = arguments.integers("bytes")
@@ -185,9 +194,23 @@ def _details(arguments: _Arguments) -> dict[str, npt.NDArray[Any]]:
         "shared_memory": arguments.integers("shared_memory"),
         "blocks_per_sm": arguments.floats("blocks_per_sm"),
         "occupancy": arguments.floats("occupancy"),
-        "bytes": np.where(size >= 0, size, arguments.integers("size")),
+        "bytes": _first_given(size, arguments.integers("size")),
         "bandwidth": arguments.floats("bandwidth"),
     }
+
+
+def _kept(raw: Gatherer, arguments: _Arguments, kind: npt.NDArray[np.int8]) -> dict[str, Kept]:
+    """Return the kept arguments of all events of some kinds."""
+    found = {}
+    for name, fields in KEPT.items():
+        at, place = arguments.place(f"kept.{name}")
+        values = raw.array(f"kept.{name}").reshape(-1, len(fields))[place]
+        own = kind[at] == schema.CODE[name]
+        rows, values = (at, values) if own.all() else (at[own], values[own])
+        if rows.size:
+            rows.flags.writeable = values.flags.writeable = False
+            found[name] = Kept(rows, values)
+    return found
 
 
 def _base(metadata: dict[str, Any]) -> int:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+
+from kinetoscope.reading.kept import Kept
 
 Ints = npt.NDArray[np.int64]
 Codes = npt.NDArray[np.int32]
@@ -66,7 +68,7 @@ class Columns:
     """Columns of the kept events, one row each, in file order. Times in ns from ``origin_ns``; -1 is "none" for ids and codes.
 
     ``correlation`` is 0 where there is none. ``kind`` holds codes of :data:`kinetoscope.schema.KINDS`; ``category`` and ``name`` index
-    ``categories`` and ``names``; ``thread`` indexes ``threads``.
+    ``categories`` and ``names``; ``thread`` indexes ``threads``. ``kept`` has further arguments of a few kinds of event.
     """
 
     id: Ints
@@ -86,7 +88,7 @@ class Columns:
     sequence_number: Ints
     forward_thread: Ints
     collective: Flags
-    details: dict[str, npt.NDArray[Any]]
+    details: Mapping[str, npt.NDArray[Any]]
     shapes: dict[str, list[str]]
     extras: list[str]
     categories: list[str]
@@ -95,6 +97,7 @@ class Columns:
     flows: Flows
     origin_ns: int
     accounts: list[Account]
+    kept: Mapping[str, Kept] = field(default_factory=dict)
 
     @cached_property
     def end(self) -> Ints:

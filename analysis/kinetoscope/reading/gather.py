@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from kinetoscope.reading import packed, records, values
+from kinetoscope.reading import kept, packed, records, values
 from kinetoscope.reading.packed import EXACT_ID, NotPlainError
 from kinetoscope.reading.values import EXACT_TIME, MISSING, Numbering
 
@@ -52,6 +52,8 @@ _GROUPS = list(FIELDS)
 _NO_IDS = (*_FIGURES, *_SHAPES, "collective", "unfinished")
 _IDS = {group: tuple(name for name in FIELDS[group] if name not in _NO_IDS) for group in ("host", "device")}
 _DESCRIBED = ("phase", "category", "thread")
+_NO_ARGUMENTS = records.KeptArguments()
+_DESCRIPTIONS = len(_DESCRIBED) + 3
 
 
 class Gatherer:
@@ -61,6 +63,8 @@ class Gatherer:
     ----------
     group_of : callable
         Tells the group of a category, a key of :data:`FIELDS`.
+    kind_of : callable, optional
+        Tells the kind of a category.
 
     Attributes
     ----------
@@ -70,11 +74,12 @@ class Gatherer:
         ``shapes`` and ``stacks``, where some event has them.
     """
 
-    def __init__(self, group_of: Callable[[str], str]) -> None:
+    def __init__(self, group_of: Callable[[str], str], kind_of: Callable[[str], str] = str) -> None:
         self.count = 0
-        self._group_of = group_of
+        self._group_of, self._kind_of = group_of, kind_of
         self._headings = Numbering(lambda heading: heading)
-        self._described: list[tuple[int, int, int, int, bool]] = []
+        self._described: list[tuple[int, int, int, int, bool, bool]] = []
+        self._syncs = False
         self.phases = Numbering(values.as_text)
         self.categories = Numbering(values.as_text)
         self.threads = Numbering(lambda key: key)
@@ -105,6 +110,8 @@ class Gatherer:
                 self._take(f"{name}.{key}", key, arguments)
             if name == "host":
                 self._look_for_extras(arguments)
+        for kind, rows in self._kept_rows(found).items():
+            self._keep(kind, rows, [events[row].args or _NO_ARGUMENTS for row in rows.tolist()])
         self.count += len(events)
 
     def add_plain(self, events: Sequence[Any], plain: records.Plain) -> None:
@@ -119,10 +126,14 @@ class Gatherer:
         Raises
         ------
         NotPlainError
-            When a number is too large for the doubles of plain records; nothing of the piece is taken in then.
+            When a number is too large for the doubles of plain records, or an event has arguments that are kept and not in them; nothing of the
+            piece is taken in then.
         """
         count = len(events)
         group, flows, found = self._head(events)
+        kept_rows = self._kept_rows(found)
+        if not kept_rows.keys() <= plain.kept:
+            raise NotPlainError("kept", frozenset(kept_rows))
         found["ts"] = _starts(events, plain)
         flow = np.fromiter(map(_FLOW, map(events.__getitem__, flows.tolist())), np.float64, flows.size)
         if np.abs(flow).max(initial=0) >= EXACT_ID:
@@ -144,6 +155,8 @@ class Gatherer:
             self._texts_of("device.grid", list(map(_GRID, shapes)))
             self._texts_of("device.block", list(map(_BLOCK, shapes)))
         self._take_few(group, arguments, plain)
+        for kind, rows in kept_rows.items():
+            self._keep(kind, rows, list(map(arguments.__getitem__, rows.tolist())))
         self.count += count
 
     def _take_few(self, group: npt.NDArray[np.int8], arguments: list[Any], plain: records.Plain) -> None:
@@ -165,8 +178,10 @@ class Gatherer:
         for phase, category, pid, tid in self._headings.listed[len(self._described) :]:
             codes = (self.phases[phase], self.categories[category], self.threads[pid, tid])
             group = _GROUPS.index(self._group_of(self.categories.listed[codes[1]]))
-            self._described.append((*codes, group, phase in _FLOW_PHASES))
-        *_, groups, flowing = np.array(self._described, np.int32).reshape(-1, 5).T
+            sync = self._kind_of(self.categories.listed[codes[1]]) == "sync"
+            self._syncs |= sync
+            self._described.append((*codes, group, phase in _FLOW_PHASES, sync))
+        *_, groups, flowing, _ = self._descriptions.T
         flows = np.flatnonzero(flowing.astype(bool)[heading])
         name = self.names.codes(map(_NAME, events), len(events))
         return (
@@ -174,6 +189,25 @@ class Gatherer:
             flows,
             {"heading": heading, "name": name, "flow.row": flows + self.count},
         )
+
+    @property
+    def _descriptions(self) -> npt.NDArray[np.int32]:
+        """What is known of each heading."""
+        return np.array(self._described, np.int32).reshape(-1, _DESCRIPTIONS)
+
+    def _kept_rows(self, found: dict[str, npt.NDArray[Any]]) -> dict[str, npt.NDArray[np.int64]]:
+        """Return the events of a piece of which arguments are kept, by their kind."""
+        chosen: dict[str, npt.NDArray[np.bool_]] = {}
+        codes = [self.names[name] for name in kept.NAMES if name in self.names]
+        if codes:
+            chosen["memory"] = np.any([found["name"] == code for code in codes], axis=0)
+        if self._syncs:
+            chosen["sync"] = self._descriptions[:, -1].astype(bool)[found["heading"]]
+        return {kind: np.flatnonzero(flags) for kind, flags in chosen.items() if flags.any()}
+
+    def _keep(self, kind: str, rows: npt.NDArray[np.int64], arguments: list[Any]) -> None:
+        self._put(f"kept.{kind}.row", rows + self.count)
+        self._put(f"kept.{kind}", kept.table(kind, arguments))
 
     def look_for_extras(self, events: Sequence[records.ExtrasEvent]) -> None:
         """Note which extras the recording has."""
@@ -217,10 +251,10 @@ class Gatherer:
         """Return a column of all pieces."""
         parts = self._parts.setdefault(key, [])
         if not parts and key in _DESCRIBED:
-            described = np.array(self._described, np.int32).reshape(-1, 5)[:, _DESCRIBED.index(key)]
+            described = self._descriptions[:, _DESCRIBED.index(key)]
             parts.append(described[self.array("heading")])
         if len(parts) > 1:
-            parts[:] = [np.concatenate(parts)]
+            parts[:] = [_joined(parts)]
         return parts[0] if parts else np.empty(0, np.int64)
 
     def pair_begins_and_ends(self) -> None:
@@ -255,6 +289,13 @@ def _starts(events: Sequence[Any], plain: records.Plain) -> npt.NDArray[np.int64
     if plain.times == "double" and np.nanmax(np.abs(doubles), initial=0) > EXACT_TIME:
         raise NotPlainError("times")
     return values.doubles_to_nanoseconds(doubles)
+
+
+def _joined(parts: list[npt.NDArray[Any]]) -> npt.NDArray[Any]:
+    """Return the parts of a column as one array; one value where it is the same everywhere."""
+    if all(part.strides == (0,) and part.size for part in parts) and len({part[0] for part in parts}) == 1:
+        return np.broadcast_to(parts[0][0], sum(map(len, parts)))
+    return np.concatenate(parts)
 
 
 def _given(found: list[Any]) -> npt.NDArray[np.bool_]:

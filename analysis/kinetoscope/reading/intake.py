@@ -83,12 +83,14 @@ class Intake:
     """
 
     def __init__(self, where: str = "") -> None:
-        self.columns = Gatherer(schema.KindTable().argument_group)
+        kinds = schema.KindTable()
+        self.columns = Gatherer(kinds.argument_group, kinds.of_category)
         self.metadata: dict[str, Any] = {}
         self.unreadable: list[tuple[int, str]] = []
         self._where = where
         self._limit = Limits().events
         self._times: records.Times = "double"
+        self._kept: frozenset[str] = frozenset()
         self._refused: Counter[records.Plain] = Counter()
 
     def take(self, document: Document) -> None:
@@ -123,7 +125,7 @@ class Intake:
         """Take in a document whose events are all plain; tell whether they are."""
         while True:
             sought = frozenset(_EXTRAS[name] for name in _EXTRAS if name not in self.columns.extras)
-            plain = records.plain_records(self._times, sought)
+            plain = records.plain_records(self._times, sought, self._kept)
             if self._refused[plain] >= _REFUSALS:
                 return False
             try:
@@ -139,6 +141,9 @@ class Intake:
     def _learn(self, document: Document, error: Exception, sought: int) -> bool:
         """See from why events were refused what the recording has; tell whether other plain records may fit."""
         key = _PLACE.search(str(error))
+        if isinstance(error, NotPlainError) and error.args[0] == "kept":
+            self._kept |= error.args[1]
+            return True
         if isinstance(error, NotPlainError):
             self._times = "whole" if error.args == ("times",) else self._times
             return error.args == ("times",)

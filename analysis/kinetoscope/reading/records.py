@@ -13,6 +13,8 @@ from typing import Any, Literal
 import msgspec
 from msgspec import Struct, field
 
+from kinetoscope.reading.kept import FIELDS
+
 Number = int | float | str | None
 _NONE = float("nan")
 Exact = int | Decimal | None
@@ -24,8 +26,20 @@ _NOTHING = (b"", b"null", b"[]", b'""')
 _NO_TIME = 1 << 62  # µs; beyond all that can be a time
 
 
-class Arguments(Struct, gc=False):
-    """The arguments that frames and links need; all others are decoded when they are asked for."""
+class KeptArguments(Struct, gc=False):
+    """The arguments of a few kinds of event that are kept beside the columns: the fields of :data:`kinetoscope.reading.kept.FIELDS`."""
+
+    device_type: Any = field(default=None, name="Device Type")
+    device_id: Any = field(default=None, name="Device Id")
+    memory_bytes: Any = field(default=None, name="Bytes")
+    address: Any = field(default=None, name="Addr")
+    total_allocated: Any = field(default=None, name="Total Allocated")
+    total_reserved: Any = field(default=None, name="Total Reserved")
+    wait_on_stream: Any = None
+
+
+class Arguments(KeptArguments, gc=False):
+    """The arguments that frames and links need, and those that are kept; all others are decoded when they are asked for."""
 
     device: Number = -1
     in_device: Number = field(default=-1, name="inDevice")
@@ -89,15 +103,18 @@ class Plain:
         Stands for the arguments of an event that has none.
     times : {"double", "whole", "text"}
         How starts are held.
+    kept : frozenset of str
+        Kinds of event, keys of :data:`kinetoscope.reading.kept.FIELDS`, of which they hold the arguments that are kept.
     """
 
     event: Any
     no_arguments: PlainArguments
     times: Times
+    kept: frozenset[str]
 
 
 @cache
-def plain_records(times: Times, without: frozenset[str]) -> Plain:
+def plain_records(times: Times, without: frozenset[str], kept: frozenset[str] = frozenset()) -> Plain:
     """Return types of events that hold only what writers mostly write; any other event is refused.
 
     Parameters
@@ -106,13 +123,16 @@ def plain_records(times: Times, without: frozenset[str]) -> Plain:
         How starts are held: as doubles; as integers, where they count µs since 1970; as their text, where they do so with a fraction.
     without : frozenset of str
         Arguments that no event may have, such as ``Input Dims``: an event that has one is refused, so that somebody can look at it.
+    kept : frozenset of str
+        Kinds of event whose arguments that are kept they hold too.
 
     Returns
     -------
     Plain
     """
     empty = tuple[()] | Literal[""] | None
-    extra = [(f"extra_{i}", empty, field(default=None, name=name)) for i, name in enumerate(sorted(without))]
+    extra: list[Any] = [(f"extra_{i}", empty, field(default=None, name=name)) for i, name in enumerate(sorted(without))]
+    extra += [(at, Any, field(default=None, name=name)) for kind in sorted(kept) for name, at in FIELDS[kind].items()]
     arguments = msgspec.defstruct("StrictArguments", extra, bases=(PlainArguments,), gc=False, frozen=True)
     no_arguments: Any = arguments()
     starts: dict[Times, Any] = {
@@ -131,7 +151,7 @@ def plain_records(times: Times, without: frozenset[str]) -> Plain:
         ("id", float, -1.0),
         ("args", arguments, no_arguments),
     ]
-    return Plain(msgspec.defstruct("PlainEvent", fields, gc=False), no_arguments, times)
+    return Plain(msgspec.defstruct("PlainEvent", fields, gc=False), no_arguments, times, kept)
 
 
 def is_given(raw: bytes | msgspec.Raw) -> bool:
@@ -207,7 +227,7 @@ _LOOSE = msgspec.json.Decoder(LooseEvent)
 
 
 def read_one(text: bytes | msgspec.Raw) -> ExactEvent:
-    """Read one event, without its arguments if those are of no known shape.
+    """Read one event; if its arguments are of no known shape, without them but for those that are kept.
 
     Parameters
     ----------
@@ -229,4 +249,14 @@ def read_one(text: bytes | msgspec.Raw) -> ExactEvent:
         return _EXACT.decode(text)
     except msgspec.ValidationError:
         loose = _LOOSE.decode(text)
-        return ExactEvent(*(getattr(loose, name) for name in LooseEvent.__struct_fields__))
+        fields = {name: getattr(loose, name) for name in LooseEvent.__struct_fields__}
+        return ExactEvent(**fields, args=_only_kept(bytes(text)))
+
+
+def _only_kept(text: bytes) -> Arguments | None:
+    """Return of an event's arguments those that are kept; nothing where it has none of them."""
+    given = msgspec.json.decode(text).get("args")
+    if not isinstance(given, dict):
+        return None
+    fields = {at: given[name] for group in FIELDS.values() for name, at in group.items() if name in given}
+    return Arguments(**fields) if fields else None

@@ -107,6 +107,12 @@ def integer(value: Any) -> int:
     return int(value)
 
 
+def exact_integer(value: Any) -> int:
+    """Return any JSON value as a signed 64-bit integer, :data:`MISSING` where it is none."""
+    found = integer(value)
+    return found if found != -1 or value in (-1, "-1") else int(MISSING)
+
+
 def floats(values: list[Any]) -> npt.NDArray[np.float64]:
     """Return figures as doubles, NaN for what is none.
 
@@ -121,10 +127,11 @@ def floats(values: list[Any]) -> npt.NDArray[np.float64]:
     try:
         return np.array(values, np.float64)
     except (TypeError, ValueError, OverflowError):
-        return np.array([_float(value) for value in values], np.float64)
+        return np.array([number(value) for value in values], np.float64)
 
 
-def _float(value: Any) -> float:
+def number(value: Any) -> float:
+    """Return any JSON value as a double, NaN where it is none."""
     try:
         return float(value)
     except (TypeError, ValueError, OverflowError):

@@ -45,6 +45,8 @@ def chosen_segments(
 ) -> Segments:
     """Return the idle segments of a step or of a time range, cut to it."""
     segments = trace.idle_segments
+    if step is None and start_us is None and end_us is None:
+        return segments
     if step is not None:
         number = decoded(trace, segments.step, "step")
         segments = segments.take(of_value(pd.Series(number), step))

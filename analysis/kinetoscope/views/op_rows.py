@@ -100,7 +100,8 @@ def operator_calls(
         }
     )
     left = [f"{chosen.size - kept.size:,} shorter calls are left out."] if kept.size < chosen.size else []
-    frame.attrs["notes"] = [*step_note(trace, selection.get("step")), *left]
+    none = [] if len(ops) else ["No ops were recorded."]
+    frame.attrs["notes"] = [*none, *step_note(trace, selection.get("step")), *left]
     return frame
 
 

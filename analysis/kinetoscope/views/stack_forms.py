@@ -85,16 +85,16 @@ def weigh(trace: Trace, found: Stacks, selection: Selection, thread: Any = None)
     work = work & ours[np.where(call >= 0, columns.thread[np.maximum(call, 0)], -1) if len(trace) else call]
     segments = chosen_segments(trace, selection.step, selection.start_us, selection.end_us)
     segments = segments.take(ours[segments.thread])
-    sizes = trace.arguments.get("Bytes", "integer")
-    taken = np.flatnonzero((columns.kind[sizes.rows] == CODE["memory"]) & (sizes.values > 0))
-    taken = taken[selection.host(sizes.rows[taken]) & ours[columns.thread[sizes.rows[taken]]]]
-    events = sizes.rows[taken]
+    events = np.flatnonzero(columns.kind == CODE["memory"])
+    sizes = trace.arguments.of(events, {"Bytes": "integer"})["Bytes"]
+    taken = (sizes > 0) & selection.host(events) & ours[columns.thread[events]]
+    events, sizes = events[taken], sizes[taken]
     allocated = found.at(columns.thread[events].astype(np.int64), columns.start[events])
     own = {
         "host": found.summed(pieces.node[pieces.owner[held]], host),
         "device": found.summed(found.of_work()[work], device[work]),
         "idle": found.summed(found.of_segments(segments), segments.end - segments.start),
-        "allocated": found.summed(allocated, sizes.values[taken]),
+        "allocated": found.summed(allocated, sizes),
     }
     total = {name: found.tree.totals(values) for name, (values, _) in own.items()}
     return Weighed(found.names, found.tree, own, total, *_longest(trace, pieces, chosen, len(found.tree)))
