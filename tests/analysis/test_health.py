@@ -7,7 +7,7 @@ import corpus
 import kinetoscope as ks
 from build import TraceBuilder
 from kinetoscope.health.linked import crossing_pairs
-from tables import rows, trace_of
+from tables import rows, severity_of, trace_of
 
 KNOWN_FINDINGS = {
     "h100_qwen": {"works without launch": ("warning", 509)},
@@ -243,3 +243,14 @@ def test_a_cut_file_without_device_work_asks_for_no_other_recording(tmp_path):
     frame = ks.load(path).health().set_index("check")
     assert "could be read of the file" in frame.loc["device work", "detail"]
     assert frame.loc["file", "severity"] == "error"
+
+
+def test_memory_events_that_do_not_fit_are_told():
+    builder = TraceBuilder().op(0, 100).memory(1, 8, allocated=8).memory(2, "many").memory(3, 8, allocated=99)
+    trace = trace_of(builder)
+    assert severity_of(trace, "memory events") == "warning"
+    frame = trace.health().set_index("check")
+    assert frame.loc["memory events", "detail"] == (
+        "Of 3 memory events: 1 event without bytes or device, left out; 1 total that does not follow from the event before."
+    )
+    assert severity_of(trace_of(TraceBuilder().op(0, 9).memory(1, 8)), "memory events") == "ok"

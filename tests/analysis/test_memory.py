@@ -334,3 +334,8 @@ def test_counters_for_the_timeline() -> None:
         ("Allocated, cpu", "bytes", None),
     ]
     assert found[0].values.tolist() == [0, 100, 150, 50, 350]
+
+
+def test_an_address_of_more_than_64_bits_is_none() -> None:
+    builder = TraceBuilder().op(0, 9).memory(1, 8, addr=2**70).memory(2, 8, addr=2**64 - 16)
+    assert rows(trace_of(builder), "allocations", "address") == [("0xfffffffffffffff0",)]

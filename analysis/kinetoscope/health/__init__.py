@@ -35,6 +35,7 @@ CHECKS: tuple[Callable[[Trace], Finding], ...] = (
     content.incomplete,
     content.categories,
     content.switches,
+    content.memory,
     content.stacks,
     content.overhead,
     content.ranks,

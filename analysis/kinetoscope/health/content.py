@@ -182,6 +182,36 @@ def switches_on(trace: Trace) -> list[str]:
     return [word for word in _SWITCHES.values() if word in found]
 
 
+def memory(trace: Trace) -> Finding:
+    """Look for memory events that cannot be used, and for totals that do not follow from each other."""
+    events = trace.memory.events
+    rows = np.flatnonzero(trace.columns.kind == schema.CODE["memory"])
+    if not rows.size:
+        return fine("memory events", "No memory was recorded.")
+    jumps = sum(curve.jumps for curve in trace.memory.curves)
+    told = [
+        f"{counted(events.unusable, 'event')} without bytes or device, left out" if events.unusable else "",
+        f"{counted(jumps, 'total')} that {'does' if jumps == 1 else 'do'} not follow from the event before"
+        if jumps
+        else "",
+        f"{counted(events.out_of_memory.size, 'allocation')} that failed: out of memory"
+        if events.out_of_memory.size
+        else "",
+    ]
+    if not any(told):
+        return fine("memory events", f"{counted(rows.size, 'memory event')}, each with bytes and device.")
+    count = events.unusable + jumps + events.out_of_memory.size
+    return Finding(
+        "memory events",
+        "warning" if events.unusable or events.out_of_memory.size else "info",
+        f"Of {counted(rows.size, 'memory event')}: {'; '.join(text for text in told if text)}.",
+        "Threads that allocate at the same time overtake each other; the memory page counts what does not fit.",
+        count,
+        share(count, rows.size),
+        events.out_of_memory,
+    )
+
+
 def stacks(trace: Trace) -> Finding:
     """Warn that recording stacks slows the host."""
     frames = np.flatnonzero(trace.columns.timed & (trace.columns.kind == schema.CODE["python"]))

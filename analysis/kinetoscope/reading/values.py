@@ -5,6 +5,7 @@ Nothing here knows what events mean.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from decimal import Decimal
 from typing import Any
@@ -92,19 +93,17 @@ def integers(values: list[Any]) -> npt.NDArray[np.int64]:
 
 
 def integer(value: Any) -> int:
-    """Return one id as a signed 64-bit integer, -1 for what is none."""
+    """Return one id as a signed 64-bit integer, -1 for what is none, or none of 64 bits."""
     if isinstance(value, str):
         try:
             value = int(value, 0)
         except ValueError:
             return -1
     if isinstance(value, float):
-        value = int(value) if abs(value) < _INT64 else -1
-    if not isinstance(value, int):
+        value = int(value) if math.isfinite(value) else -1
+    if not isinstance(value, int) or not -(2**63) <= value < 2**64:
         return -1
-    if abs(value) > _INT64:
-        value = (value + 2**63) % 2**64 - 2**63
-    return int(value)
+    return int(value) if value < 2**63 else value - 2**64
 
 
 def exact_integer(value: Any) -> int:

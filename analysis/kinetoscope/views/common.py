@@ -144,6 +144,23 @@ class Selection:
         return chosen, end - start
 
 
+def longest_of(group: Index, length: Index, size: int) -> Index:
+    """Return where the longest of each group is, the first of equal ones; -1 for a group of nothing.
+
+    Parameters
+    ----------
+    group, length : ndarray of int64
+        Lengths are 0 or more.
+    size : int
+        How many groups there are.
+    """
+    most, found = np.full(size, -1, np.int64), np.full(size, -1, np.int64)
+    np.maximum.at(most, group, length)
+    fits = np.flatnonzero(length == most[group])[::-1]
+    found[group[fits]] = fits
+    return found
+
+
 def of_value(values: pd.Series[Any], wanted: Any) -> npt.NDArray[np.bool_]:
     """Tell which values are the wanted one; of :data:`NOTHING`, which are missing; of None, all.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,6 +25,8 @@ Index = npt.NDArray[np.int64]
 
 _ROUNDING_NS = 10
 _KEYS = ("device", "stream")
+_WHO = ("op", "module", "source")
+_GAPS_AT_ONCE = 1 << 15
 
 _COLUMNS = (
     Column("device", "", "integer", "Device that was idle."),
@@ -117,13 +120,11 @@ def _places(trace: Trace, table: GapTable, *, of_stream: bool) -> dict[str, Any]
 def _stories(trace: Trace) -> dict[str, Any]:
     """Return what caused most of each gap, the host event that took most of that, and who was at work most of the event's time."""
     segments = trace.idle_segments
-    everything = np.arange(len(segments))
-    cause, cause_ns, of_cause = _most(segments, everything, segments.cause.astype(np.int64))
-    event, event_ns, of_event = _most(segments, of_cause, _name_codes(trace, segments.event))
-    who = {
-        key: _most(segments, of_event, _name_codes(trace, getattr(segments, key)))[0]
-        for key in ("op", "module", "source")
-    }
+    # gap by gap, so that a part of them at a time is enough
+    bounds = np.searchsorted(segments.gap, np.arange(0, int(segments.gap.max(initial=0)) + 1, _GAPS_AT_ONCE))
+    parts = [_story(trace, segments, *part) for part in itertools.pairwise([*bounds.tolist(), len(segments)])]
+    cause, cause_ns, event, event_ns, *blamed = (np.concatenate(part) for part in zip(*parts, strict=True))
+    who = dict(zip(_WHO, blamed, strict=True))
     return {
         "cause": pd.Categorical.from_codes(segments.cause[cause], categories=pd.Index(CAUSES, dtype="str")),
         "cause_us": us(cause_ns),
@@ -132,6 +133,15 @@ def _stories(trace: Trace) -> dict[str, Any]:
         "event_id": ids(trace, segments.event[event]),
         "event_us": us(event_ns),
     }
+
+
+def _story(trace: Trace, segments: Segments, low: int, high: int) -> tuple[Index, ...]:
+    """Return of each gap of some segments: the longest segment of the cause, its time, that of the event, its time, and those of who was at work."""
+    everything = np.arange(low, high)
+    cause, cause_ns, of_cause = _most(segments, everything, segments.cause[low:high].astype(np.int64))
+    event, event_ns, of_event = _most(segments, of_cause, _name_codes(trace, segments.event[of_cause]))
+    who = (_most(segments, of_event, _name_codes(trace, getattr(segments, key)[of_event]))[0] for key in _WHO)
+    return cause, cause_ns, event, event_ns, *who
 
 
 def _name_codes(trace: Trace, rows: Index) -> Index:
@@ -147,7 +157,7 @@ def _most(segments: Segments, chosen: Index, code: Index) -> tuple[Index, Index,
     chosen : ndarray of int64
         Positions of the segments to look at: some of every gap.
     code : ndarray of int64
-        Of all segments.
+        Of each of those.
 
     Returns
     -------
@@ -159,7 +169,7 @@ def _most(segments: Segments, chosen: Index, code: Index) -> tuple[Index, Index,
         The chosen segments of that code.
     """
     gap, length = segments.gap[chosen], (segments.end - segments.start)[chosen]
-    _, kind = np.unique(code[chosen], return_inverse=True)
+    _, kind = np.unique(code, return_inverse=True)
     pair, group = np.unique(gap * (kind.max(initial=0) + 1) + kind, return_inverse=True)
     total = np.bincount(group, weights=length, minlength=pair.size).astype(np.int64)
     of_gap = np.zeros(pair.size, np.int64)

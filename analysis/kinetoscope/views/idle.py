@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from kinetoscope.schema import Column
-from kinetoscope.views.common import RANGE, STEP, no_device_note, pct, step_note, us
+from kinetoscope.views.common import RANGE, STEP, longest_of, no_device_note, pct, step_note, us
 from kinetoscope.views.idle_keys import KEY_COLUMNS, KEYS, chosen_segments, codes_of, decoded
 from kinetoscope.views.registry import Parameter, View
 
@@ -93,16 +93,18 @@ def _summed(
     first = segments.runs(*codes)
     start, length = _runs(segments, first)
     gap = segments.gap[first]
-    device = trace.gap_table.device[gap]
-    frame = pd.DataFrame({"device": device, **{key: code[first] for key, code in zip(keys, codes, strict=True)}})
-    frame["length"], frame["at"] = length, np.arange(first.size)
-    grouped = frame.groupby(["device", *keys], sort=False)
-    result = grouped.agg(count=("length", "size"), total=("length", "sum"), at=("length", "idxmax")).reset_index()
-    longest = result.pop("at").to_numpy(np.int64)
-    total = result.pop("total").to_numpy(np.int64)
-    whole = pd.Series(total).groupby(result["device"].to_numpy()).transform("sum").to_numpy()
-    for key in keys:
-        result[key] = decoded(trace, result[key].to_numpy(np.int64), key)
+    parts = [trace.gap_table.device[gap].astype(np.int64), *(code[first] for code in codes)]
+    del codes
+    group, shown = _numbered(parts)
+    device, *values = (part[shown] for part in parts)
+    total = np.zeros(shown.size, np.int64)
+    np.add.at(total, group, length)
+    longest = longest_of(group, length, shown.size)
+    whole = pd.Series(total).groupby(device).transform("sum").to_numpy()
+    result = pd.DataFrame(
+        {"device": device, **{key: decoded(trace, value, key) for key, value in zip(keys, values, strict=True)}}
+    )
+    result["count"] = np.bincount(group, minlength=shown.size)
     sums: dict[str, Any] = {
         "total_us": us(total),
         "longest_us": us(length[longest]),
@@ -111,6 +113,21 @@ def _summed(
         "longest_start_us": us(start[longest]),
     }
     return result.assign(**sums)
+
+
+def _numbered(parts: Sequence[Index]) -> tuple[Index, Index]:
+    """Number the combinations of several values by where they come first; return the number at each place, and where each number is first."""
+    group = np.zeros(parts[0].size, np.int64)
+    for part in parts:
+        size = int(part.max(initial=-1)) + 2
+        if int(group.max(initial=0)) >= 2**62 // size:
+            group = np.unique(group, return_inverse=True)[1].ravel()
+        group = group * size + (part + 1)
+    _, at, group = np.unique(group, return_index=True, return_inverse=True)
+    order = np.argsort(at)
+    number = np.empty(at.size, np.int64)
+    number[order] = np.arange(at.size)
+    return number[group.ravel()], at[order]
 
 
 def _runs(segments: Segments, first: Index) -> tuple[Index, Index]:

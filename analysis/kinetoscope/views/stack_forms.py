@@ -13,7 +13,7 @@ from kinetoscope.operators import calltree
 from kinetoscope.operators.keys import thread_titles
 from kinetoscope.operators.stacks import place_of
 from kinetoscope.schema import CODE
-from kinetoscope.views.common import Selection, of_value
+from kinetoscope.views.common import Selection, longest_of, of_value
 from kinetoscope.views.idle_keys import chosen_segments
 
 if TYPE_CHECKING:
@@ -52,11 +52,9 @@ class Weighed:
 
     def longest_at(self, source: Index, target: Index, size: int) -> tuple[Index, Index]:
         """Return the longest of the calls of some nodes for each node of another tree that they stand behind."""
-        length, row = np.full(size, -1, np.int64), np.full(size, -1, np.int64)
-        np.maximum.at(length, target, self.length[source])
-        fits = np.flatnonzero((self.length[source] == length[target]) & (self.longest[source] >= 0))[::-1]
-        row[target[fits]] = self.longest[source[fits]]
-        return row, length
+        known = self.longest[source] >= 0
+        source, target = source[known], target[known]
+        return _taken(self.longest[source], self.length[source], longest_of(target, self.length[source], size))
 
 
 def weigh(trace: Trace, found: Stacks, selection: Selection, thread: Any = None) -> Weighed:
@@ -105,11 +103,14 @@ def _longest(trace: Trace, pieces: HostPieces, chosen: Flags, size: int) -> tupl
     at = np.flatnonzero(chosen & (pieces.node >= 0))
     row, node = pieces.row[at], pieces.node[at]
     duration = trace.columns.duration[row]
-    length, longest = np.full(size, -1, np.int64), np.full(size, -1, np.int64)
-    np.maximum.at(length, node, duration)
-    fits = np.flatnonzero(duration == length[node])[::-1]
-    longest[node[fits]] = row[fits]
-    return longest, length
+    return _taken(row, duration, longest_of(node, duration, size))
+
+
+def _taken(row: Index, length: Index, at: Index) -> tuple[Index, Index]:
+    """Return rows and lengths at positions, -1 for none."""
+    if not row.size:
+        return at, at
+    return np.where(at >= 0, row[at], -1), np.where(at >= 0, length[at], -1)
 
 
 def inverted(found: Weighed) -> Weighed:
