@@ -40,6 +40,51 @@ describe('the state in the address', () => {
     takeAddress('');
   });
 
+  it('holds what fills the picture of stacks, and whose', () => {
+    const zooms = [
+      { node: 12, under: null },
+      { node: 12, under: 0.715352191 },
+      { node: null, under: 0.5 },
+      { node: 3, under: 2.5e-7 },
+    ];
+    for (const zoom of zooms) {
+      state.flameZoom.value = zoom;
+      const hash = printAddress('#kinetoscope');
+      takeAddress('');
+      expect(state.flameZoom.value).toBeNull();
+      takeAddress(hash);
+      expect(state.flameZoom.value).toEqual(zoom);
+    }
+    takeAddress('');
+    state.flameThread.value = 'thread 7 (python) (1/7)';
+    state.flameLeast.value = 0.1;
+    state.selection.value = { kind: 'frame', name: '/a/t.py(9): step', node: 4 };
+    const hash = printAddress('#kinetoscope');
+    takeAddress('');
+    expect([state.flameThread.value, state.flameLeast.value, state.selection.value]).toEqual([null, 0.5, null]);
+    takeAddress(hash);
+    expect(state.flameThread.value).toBe('thread 7 (python) (1/7)');
+    expect(state.flameLeast.value).toBe(0.1);
+    expect(state.selection.value).toEqual({ kind: 'frame', name: '/a/t.py(9): step', node: 4 });
+    expect(printAddress('#kinetoscope')).toBe(hash);
+  });
+
+  it('knows frames without a place, and what has no stack', () => {
+    for (const name of ['/a/t.py(9): step', null]) {
+      state.selection.value = { kind: 'frame', name };
+      const hash = printAddress('#kinetoscope');
+      takeAddress('');
+      takeAddress(hash);
+      expect(state.selection.value).toEqual({ kind: 'frame', name });
+    }
+  });
+
+  it('leaves out a zoom and a least share that make no sense', () => {
+    takeAddress('#kinetoscope&p.kinetoscope.zoom=1~x&p.kinetoscope.least=101&p.kinetoscope.select=frame:7:8');
+    expect([state.flameZoom.value, state.flameLeast.value, state.selection.value]).toEqual([null, 0.5, null]);
+    expect(state.notices.value).toHaveLength(3);
+  });
+
   it('holds what the page of idle time shows', () => {
     state.page.value = 'idle';
     state.idlePart.value = 'blocking';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { hiddenColumns, hiddenOfView, hideColumn, resetColumns, shownColumns } from '../src/model/columns';
+import { hiddenColumns, hiddenOfView, hideColumn, showAllColumns, shownColumns } from '../src/model/columns';
 import { allRows, dropColumns, toCsv, toJson } from '../src/model/tables';
 import { tableOf } from './helpers';
 
@@ -8,7 +8,7 @@ const keys = (list: { key: string }[]) => list.map((one) => one.key);
 
 describe('columns of a table', () => {
   beforeEach(() => {
-    for (const table of ['kernels', 'gaps']) resetColumns(table);
+    for (const table of ['kernels', 'gaps']) showAllColumns(table);
     localStorage.clear();
   });
   afterEach(() => vi.restoreAllMocks());
@@ -22,8 +22,22 @@ describe('columns of a table', () => {
     expect(keys(shownColumns('kernels', COLUMNS))).toEqual(['name']);
     hideColumn('kernels', 'total', false);
     expect(keys(shownColumns('kernels', COLUMNS))).toEqual(['name', 'total']);
-    resetColumns('kernels');
+    showAllColumns('kernels');
     expect(shownColumns('kernels', COLUMNS)).toEqual(COLUMNS);
+  });
+
+  it('may be extra: hidden until somebody asks for them, and in exports all the same', () => {
+    const columns = [...COLUMNS, { key: 'copies', extra: true }];
+    expect(keys(shownColumns('kernels', columns))).toEqual(['name', 'calls', 'total']);
+    expect(hiddenOfView('kernels', columns)).toEqual([]);
+    hideColumn('kernels', 'copies', false);
+    expect(localStorage.getItem('kinetoscope.columns.kernels')).toBe('+copies');
+    expect(shownColumns('kernels', columns)).toEqual(columns);
+    hideColumn('kernels', 'copies', true);
+    expect(hiddenColumns('kernels')).toEqual(['copies']);
+    expect(hiddenOfView('kernels', columns)).toEqual(['copies']);
+    showAllColumns('kernels', columns);
+    expect(shownColumns('kernels', columns)).toEqual(columns);
   });
 
   it('are hidden table by table, and never where there is nothing to choose', () => {
@@ -59,7 +73,7 @@ describe('columns of a table', () => {
 
 describe('an export', () => {
   const table = tableOf({ name: ['a'], calls: [3], total_us: [1.5], share_pct: [100], longest_id: [7] });
-  beforeEach(() => resetColumns('kernels'));
+  beforeEach(() => showAllColumns('kernels'));
 
   it('has all of the view where nothing is hidden', () => {
     expect(hiddenOfView('kernels', COLUMNS)).toEqual([]);

@@ -44,14 +44,18 @@ describe('times', () => {
     expect(format.medianScale([1, 1, 1, 170]).unit).toBe('ns');
   });
 
-  it('has three digits in any unit, down to a nanosecond', () => {
+  it('has no more than three decimals: what is far smaller than its column names its own unit', () => {
     const scale = format.timeScale(2_500_000);
-    expect([scale.unit, ...[2120, 25_300, 12].map((value) => format.scaled(value, scale))]).toEqual([
-      'ms',
-      '0.00212',
-      '0.0253',
-      '0.000012',
-    ]);
+    const values = [1_234_000, 2120, 25_300, 12, 1000, -2120, 0];
+    const shown = values.map((value) => plain(format.scaled(value, scale)));
+    expect([scale.unit, ...shown]).toEqual(['ms', '1.23', '2.12 µs', '0.025', '12 ns', '0.001', '−2.12 µs', '0']);
+    const seconds = format.timeScale(2.5e9);
+    expect([1_760, 3.2e9].map((value) => plain(format.scaled(value, seconds)))).toEqual(['1.76 µs', '3.20']);
+  });
+
+  it('names one unit, not two, where a value has its own', () => {
+    const scale = format.timeScale(2_500_000);
+    expect([2120, 1_234_000].map((value) => plain(format.withUnit(value, scale)))).toEqual(['2.12 µs', '1.23 ms']);
   });
 
   it('has no zeros behind a round value of an axis', () => {

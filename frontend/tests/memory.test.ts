@@ -53,6 +53,70 @@ describe('the curve', () => {
   });
 });
 
+describe('the device that is shown', () => {
+  const devices = memory.readDevices(
+    tableOf({
+      device: ['cuda:0', 'cuda:1', 'cpu'],
+      peak_allocated_bytes: [10, 30, 900],
+      recorded_totals: [true, true, false],
+    }),
+  );
+  const chosen = (wanted: string | null, some = devices) => memory.chosenDevice(some, wanted)?.device;
+
+  it('is the fullest accelerator, unless another is asked for', () => {
+    expect(chosen(null)).toBe('cuda:1');
+    expect(chosen('cpu')).toBe('cpu');
+    expect(chosen('hip:7')).toBe('cuda:1');
+    expect(chosen(null, devices.slice(2))).toBe('cpu');
+    expect(chosen(null, [])).toBeUndefined();
+  });
+
+  it('says whether its totals were recorded', () => {
+    expect(devices.map((one) => one.recorded)).toEqual([true, true, false]);
+  });
+});
+
+describe('what changed', () => {
+  const change = { t0: 2000, t1: 3000 };
+  const sums = tableOf({
+    caller: ['aten::mm', null],
+    allocated_bytes: [400, 0],
+    freed_bytes: [0, 700],
+    frees: [0, 3],
+  });
+  const blocks = tableOf({ caller: ['aten::add', 'aten::add', 'late'], bytes: [300, 250, 999], to_us: [2, 2.5, 3] });
+
+  it('is told by who had allocated it, not by what ran at the free', () => {
+    expect(memory.changesOf(sums, blocks, change)).toEqual([
+      { owner: 'aten::add', allocated: 0, freed: 550 },
+      { owner: 'aten::mm', allocated: 400, freed: 0 },
+      { owner: null, allocated: 0, freed: 150 },
+    ]);
+  });
+
+  it('is of nobody known where no block is', () => {
+    expect(memory.changesOf(sums, null, change)).toEqual([
+      { owner: null, allocated: 0, freed: 700 },
+      { owner: 'aten::mm', allocated: 400, freed: 0 },
+    ]);
+  });
+
+  it('asks for few blocks, one that ends at the very start among them', () => {
+    expect(memory.freedParameters('cuda:0', change, 700, 3)).toEqual({
+      device: 'cuda:0',
+      state: 'freed',
+      start_us: '1.999',
+      end_us: '3.000',
+      min_bytes: 233,
+      largest: 2000,
+    });
+  });
+});
+
+it('operators are called as on the command line', () => {
+  expect([memory.KEY_WORDS.op.title, memory.KEY_WORDS.caller.title]).toEqual(['Operator', 'Calling operator']);
+});
+
 describe('phases of training', () => {
   const phases = memory.readPhases(
     tableOf({

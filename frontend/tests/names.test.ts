@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { accountLabel, runLabel, sourceLabel, tame, threadLabel, wordFilter } from '../src/lib/names';
+import { accountLabel, runLabel, sourceLabel, sourcePlace, tame, threadLabel, wordFilter } from '../src/lib/names';
 
 describe('tame', () => {
   it.each([
@@ -78,4 +78,9 @@ describe('a line of a source', () => {
     ['<built-in method sum of type>', null],
     ['', null],
   ])('%s', (name, label) => expect(sourceLabel(name)).toBe(label));
+});
+
+it('a source line has a file and a line', () => {
+  expect(sourcePlace('/home/a(1)/train.py(81): main')).toEqual({ file: '/home/a(1)/train.py', line: 81 });
+  expect(sourcePlace('aten::mm')).toBeNull();
 });

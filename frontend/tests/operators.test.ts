@@ -1,15 +1,18 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { wholePercent } from '../src/lib/format';
 import { callParameters, kernelKind, keyColumns, keyOf } from '../src/model/kernels';
 import { printAddress, takeAddress } from '../src/model/location';
 import { deviceWork, firstOpen, moduleKey, moduleName, moduleRow, modulesOf } from '../src/model/modules';
+import * as operators_ from '../src/model/operators';
 import { defaultSort, operatorTitle, relative, rowOf, rowsBelow, sumsOf } from '../src/model/operators';
 import { flameOf } from '../src/model/stacks';
 import * as state from '../src/model/state';
 import { column } from '../src/model/tables';
 import type { Table } from '../src/model/wire';
-import { cutWords } from '../src/views/operators/details';
+import { hostHover } from '../src/views/modules/columns';
+import { matrixHover, matrixText } from '../src/views/operators/columns';
 import { tableOf } from './helpers';
 
 const operators = tableOf({
@@ -56,10 +59,104 @@ describe('operators', () => {
   });
 });
 
-it('says which calls a search left out', () => {
-  expect(cutWords({ listed: 2000, total: 14_322 })).toBe(
-    'Of the first 2\u202f000 of 14\u202f322 events of this name, by time.',
-  );
+describe('a row of operators', () => {
+  it('without a name is not the work of no operator', () => {
+    expect(operators_.operatorTitle({ name: '' }, true)).toBe('(no name)');
+    expect(operators_.operatorTitle({ name: null }, false)).toBe('unattributed device work');
+  });
+
+  it('asks for its ops by one of them', () => {
+    expect(operators_.alikeParameters('shapes', 3210)).toEqual({ op_like: 3210, alike: 'shapes' });
+  });
+
+  it.each([
+    ['module', 'name,module'],
+    ['source', 'name,source'],
+    ['phase', 'name,phase'],
+    ['name,thread', 'name,thread'],
+    ['shapes', 'shapes'],
+  ])('by %s has operators by %s in it', (by, inner) => expect(operators_.innerBy(by)).toBe(inner));
+
+  it('has kernels that can be listed', () => {
+    const ofOp = { by: 'name,op', key: { name: 'k', op: 'aten::mm' } };
+    expect(operators_.kernelKey('k', { name: 'aten::mm', shapes: '[[2]]' })).toEqual(ofOp);
+    const ofModule = { by: 'name,module', key: { name: 'k', module: null } };
+    expect(operators_.kernelKey('k', { module: null })).toEqual(ofModule);
+    expect(operators_.kernelKey('k', { phase: 'forward' })).toEqual({ by: 'name', key: { name: 'k' } });
+  });
+
+  it('leaves out those around its ops', () => {
+    const table = tableOf({ name: ['own', 'around', 'late'], calls: [2, 0, 0], device_self_us: [0, 0, 3] });
+    expect(operators_.ownRows(table)).toEqual([0, 2]);
+  });
+});
+
+describe('the share of matrix units', () => {
+  const table = tableOf({
+    name: ['all', 'half', 'none', 'copies', 'idle'],
+    device_self_us: [10, 100, 10, 10, 0],
+    tensor_cores_pct: [100, 100, null, 0, null],
+    tensor_cores_unknown_us: [0, 48, 10, 5, 0],
+    tensor_cores_eligible: [true, true, true, false, true],
+    copied_gb_per_s: [null, null, null, 12, null],
+  });
+  const share = (row: number) => operators_.matrixShare(table, row);
+  const plain = (text: string) => text.replaceAll('\u202f', ' ');
+
+  it('says of how much it is one', () => {
+    expect(share(0)).toEqual({ pct: 100, of: 100, unknown: 0 });
+    expect(share(1)).toEqual({ pct: 100, of: 52, unknown: 48_000 });
+    expect(share(2)).toEqual({ pct: null, of: 0, unknown: 10_000 });
+    expect([0, 1, 3].map((row) => plain(matrixText(share(row))))).toEqual([
+      '100.0 %',
+      '100 % of 52 %',
+      '0 % of a part',
+    ]);
+    expect(plain(matrixHover(share(1)))).toContain('48.000 µs are in kernels whose name does not tell');
+    expect(plain(matrixHover(share(1)))).toContain('52.0 % of its own device work');
+    expect(matrixHover(share(4))).toBe('not known');
+  });
+
+  it('is never called whole where it is not', () => {
+    expect([99.7, 0.2, 52.4].map((value) => plain(wholePercent(value)))).toEqual(['>99 %', '<1 %', '52 %']);
+  });
+});
+
+describe('operations', () => {
+  const table = tableOf({
+    calls: [4, 4, 4, 4],
+    flops: [8e9, 4e9, null, null],
+    flops_calls: [4, 2, 0, 0],
+    tensor_cores_eligible: [true, true, true, false],
+  });
+
+  it('that are not known say why', () => {
+    expect(operators_.whyNoFlops(table, 0, true)).toBeNull();
+    expect(operators_.whyNoFlops(table, 1, true)).toContain('other calls');
+    expect(operators_.whyNoFlops(table, 2, true)).toContain('such as the stride');
+    expect(operators_.whyNoFlops(table, 3, true)).toContain('no formula');
+    expect(operators_.whyNoFlops(table, 2, false)).toContain('record_shapes=True');
+  });
+});
+
+it('rows of one name are one, in how many places they are, and where most', () => {
+  const table = tableOf({
+    name: ['aten::mm', 'aten::add', 'aten::mm'],
+    module: ['a', null, 'b'],
+    calls: [2, 1, 3],
+    device_self_us: [5, 1, 7.5],
+    longest_id: [1, 2, 3],
+  });
+  const { table: merged, main } = operators_.mergeRows(table, [0, 1, 2], 'name', 'module', ['device_self_us', 'calls']);
+  expect(main).toEqual([2, 1]);
+  expect(merged.data).toEqual({
+    name: ['aten::mm', 'aten::add'],
+    module: ['2 places', null],
+    calls: [5, 1],
+    device_self_us: [12.5, 1],
+    longest_id: [3, 2],
+  });
+  expect(operators_.mergeRows(table, [], 'name', 'module', ['calls']).table.rows).toBe(0);
 });
 
 describe('modules', () => {
@@ -80,6 +177,13 @@ describe('modules', () => {
     expect([...firstOpen(modules.tree)]).toEqual([0, 3]);
     expect(moduleRow(table, moduleKey(table, 2))).toBe(2);
     expect(moduleRow(table, null)).toBe(3);
+  });
+
+  it('that took longer than the one above say why', () => {
+    const host = [20_000, 25_000, 5000, 0];
+    const modules = modulesOf(table);
+    expect(hostHover(modules, host, 1)).toContain('What host_total_us means.');
+    expect([0, 2, 3].map((row) => hostHover(modules, host, row)).join()).not.toContain('means');
   });
 
   it('are as wide as their host time where no device works', () => {
@@ -130,12 +234,12 @@ describe('the address of the program pages', () => {
     state.within.value = 'run';
     state.flameForm.value = 'inverted';
     state.flameWeight.value = 'idle';
-    state.flameZoom.value = 4;
+    state.flameZoom.value = { node: 4, under: null };
     back();
     expect(state.page.value).toBe('flame');
     expect(state.operatorSort.value).toEqual({ column: 'calls', descending: false });
     expect([state.within.value, state.flameForm.value, state.flameWeight.value]).toEqual(['run', 'inverted', 'idle']);
-    expect(state.flameZoom.value).toBe(4);
+    expect(state.flameZoom.value).toEqual({ node: 4, under: null });
     expect(state.selectionParameters({ t0: 1000, t1: 2000, step: null })).toEqual({
       start_us: '1.000',
       end_us: '2.000',
@@ -143,7 +247,7 @@ describe('the address of the program pages', () => {
     });
   });
 
-  it.each(['module:[1]', 'module:1.5', 'frame:7', 'frame:null', 'operator:name:7', 'operator:name:{"a":[1]}'])(
+  it.each(['module:[1]', 'module:1.5', 'frame:7', 'frame:x:"a"', 'operator:name:7', 'operator:name:{"a":[1]}'])(
     'takes no selection from %s',
     (text) => {
       takeAddress(`#kinetoscope&p.kinetoscope.select=${encodeURIComponent(text)}`);

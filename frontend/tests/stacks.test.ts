@@ -7,9 +7,11 @@ import {
   frameKind,
   frameLabel,
   hidesStackless,
+  placeSums,
   resolve,
   sumsOfFrame,
   weightExact,
+  wholes,
   withoutStackless,
 } from '../src/model/stacks';
 import * as state from '../src/model/state';
@@ -51,6 +53,18 @@ describe('call stacks', () => {
     const { self, total, rows, file, line } = sumsOfFrame({ table, tree: treeOf(table) }, '/a/t.py(9): step');
     expect([self.device, total.device, total.host, total.allocated]).toEqual([5000, 5000, 2000, 64]);
     expect([rows, file, line]).toEqual([[1, 2], '/a/t.py', 9]);
+  });
+
+  it('have a place with figures of its own', () => {
+    const flame = flameOf(table, 'top_down', 'auto');
+    expect(placeSums(flame, 2, 'top_down')).toEqual({
+      self: { device: 2000, host: 1000, idle: 0, allocated: 64 },
+      total: { device: 2000, host: 1000, idle: 0, allocated: 64 },
+    });
+    expect(placeSums(flame, 1, 'top_down').self.device).toBe(3000);
+    // A file's own time is that of its frames.
+    expect(placeSums(flame, 0, 'file').self.device).toBe(8000);
+    expect(wholes(table)).toEqual({ device: 10_000, host: 4000, idle: 0, allocated: 64 });
   });
 
   it('have frames that say first what is called', () => {
@@ -98,7 +112,8 @@ describe('what has no stack', () => {
 
   it('comes last however wide it is, and leaves the whole alone when it goes', () => {
     const flame = with_(30);
-    const rows = (last: number | null) => layOut(flame.tree, flame.values, null, last).map((block) => block.row);
+    const rows = (last: number | null) =>
+      layOut(flame.tree, flame.values, null, (row) => Number(row === last)).map((block) => block.row);
     expect(rows(null)).toEqual([2, 0, 1]);
     expect(rows(flame.stackless)).toEqual([0, 2, 1]);
     const rest = withoutStackless(flame);
@@ -115,19 +130,28 @@ describe('what has no stack', () => {
   });
 });
 
-it('forgets the zoom when another time is chosen, unless an address brings both', () => {
+it('forgets places when another time is chosen, unless an address brings both', () => {
+  const place = (node: number) => ({ node, under: null });
   state.filter.value = null;
-  state.flameZoom.value = 4;
+  state.flameZoom.value = place(4);
+  state.selection.value = { kind: 'frame', name: 'main', node: 4 };
+  state.eventTime.value = { t0: 1, t1: 2 };
   const stop = followSelection();
   state.filter.value = { t0: 1, t1: 2, step: 1 };
   expect(state.flameZoom.value).toBeNull();
-  state.flameZoom.value = 3;
-  expect(state.flameZoom.value).toBe(3);
+  expect(state.selection.value).toEqual({ kind: 'frame', name: 'main' });
+  expect(state.eventTime.value).toBeNull();
+  state.flameZoom.value = place(3);
+  expect(state.flameZoom.value).toEqual(place(3));
   batch(() => {
     state.filter.value = null;
-    state.flameZoom.value = 7;
+    state.flameZoom.value = place(7);
+    state.selection.value = { kind: 'frame', name: 'main', node: 7 };
+    state.eventTime.value = { t0: 3, t1: 4 };
   });
-  expect(state.flameZoom.value).toBe(7);
+  expect(state.flameZoom.value).toEqual(place(7));
+  expect(state.selection.value).toEqual({ kind: 'frame', name: 'main', node: 7 });
+  expect(state.eventTime.value).toEqual({ t0: 3, t1: 4 });
   state.within.value = 'run';
   expect(state.flameZoom.value).toBeNull();
   stop();

@@ -2,10 +2,13 @@
 import { type ComponentChild, render } from 'preact';
 import { act } from 'preact/test-utils';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { resetColumns } from '../src/model/columns';
+import { showAllColumns } from '../src/model/columns';
+import { within } from '../src/model/state';
 import type { VisibleRow } from '../src/model/tree';
+import { Copyable } from '../src/views/parts/bits';
 import { Grid } from '../src/views/parts/grid';
-import type { GridColumn } from '../src/views/parts/sheet';
+import { TableNotes } from '../src/views/parts/notes';
+import { fitting, type GridColumn } from '../src/views/parts/sheet';
 import { TreeTable } from '../src/views/parts/tree_table';
 
 const COLUMNS: GridColumn[] = [
@@ -34,7 +37,7 @@ const focused = () => (document.activeElement as HTMLElement).dataset;
 beforeEach(() => {
   root = document.createElement('div');
   document.body.append(root);
-  resetColumns('kernels');
+  showAllColumns('kernels');
 });
 afterEach(() => {
   render(null, root);
@@ -157,4 +160,35 @@ describe('a tree of any rows', () => {
     }
     expect(did).toEqual([['a', false], 'c', 'a']);
   });
+});
+
+describe('notes', () => {
+  const NOTE = 'Most work has no known launch. within=launch counts what was launched in this time.';
+
+  it('offer a button for what the command line has an option for', async () => {
+    within.value = 'start';
+    await show(<TableNotes notes={[NOTE, 'No ops were recorded.']} />);
+    expect([...root.querySelectorAll('p')].map((one) => one.textContent)).toEqual([
+      'Most work has no known launch. Show what was launched in it',
+      'No ops were recorded.',
+    ]);
+    await click('[data-testid=note-launched]');
+    expect(within.value).toBe('launch');
+  });
+});
+
+it('a name is copied by its button alone', async () => {
+  const did: string[] = [];
+  const columns = [
+    { key: 'name', title: 'Kernel', width: 'auto', cell: () => <Copyable text="k">k</Copyable> },
+  ] satisfies GridColumn[];
+  await show(<Grid label="Kernels" columns={columns} order={[1]} onOpen={() => did.push('opened')} />);
+  await click('.copy');
+  expect(did).toEqual([]);
+  await click('tbody tr');
+  expect(did).toEqual(['opened']);
+});
+
+it('tables of few rows take no more room than they need', () => {
+  expect([0, 5, 6].map(fitting)).toEqual(['grow few', 'grow few', 'grow fits']);
 });

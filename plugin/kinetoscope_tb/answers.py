@@ -114,7 +114,11 @@ class Answers:
 def _asked(view: registry.View, given: dict[str, str]) -> dict[str, str]:
     """Leave out empty values where they ask for nothing: a choice always has a value, and so does a time."""
     types = {parameter.name: parameter.type for parameter in view.parameters}
-    return {name: value for name, value in given.items() if value != "" or types.get(name) not in ("token", "time", "amount")}
+    return {
+        name: value
+        for name, value in given.items()
+        if value != "" or types.get(name) not in ("token", "time", "amount")
+    }
 
 
 def _status(route: str, parameters: Parameters, error: KinetoscopeError) -> int:

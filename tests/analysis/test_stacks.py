@@ -250,6 +250,17 @@ def test_one_thread_and_what_it_launched() -> None:
     ]
 
 
+def test_threads_by_the_titles_that_stacks_take() -> None:
+    builder = program().python(0, 300, "wait.py(1): idle", tid=2).python(10, 20, "wait.py(2): inner", tid=2)
+    trace = trace_of(builder)
+    found = rows(trace, "threads", "tid", "events", "open_us")
+    # launches and frames of the first thread: main is open all the time
+    assert found == [("2", 2, 300), ("1", 6, 100)]
+    for (title,) in rows(trace, "threads", "thread"):
+        assert trace.view("stacks", thread=title, weight="host")["host_self_us"].sum() in (100, 300)
+    assert "There is no thread 'nobody'" in trace.view("stacks", thread="nobody").attrs["notes"][0]
+
+
 def test_an_address_makes_no_frame_another_one() -> None:
     builder = TraceBuilder().python(0, 10, "<built-in method apply of F object at 0x7f01>")
     builder.python(20, 50, "<built-in method apply of F object at 0x55AB>").python(60, 61, "say(1): at 0x1f")

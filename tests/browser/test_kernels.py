@@ -15,7 +15,20 @@ from build import TraceBuilder
 
 GPU = "gpu_training_synthetic"
 TRACE = min((corpus.SAMPLES / GPU).glob("worker0*.gz"))
-GROUPINGS = ("name", "op", "name,op", "config", "stream", "step", "category", "module", "name,module", "family")
+GROUPINGS = (
+    "name",
+    "op",
+    "name,op",
+    "config",
+    "stream",
+    "step",
+    "category",
+    "module",
+    "name,module",
+    "family",
+    "source",
+    "name,source",
+)
 
 
 @pytest.fixture
@@ -68,6 +81,39 @@ def test_groups_and_totals_are_those_of_python(kernels: Profiler, by: str) -> No
     assert total["Share"] == "100.0%"
     calls = cells(kernels, "Calls")
     assert [int(reading.plain(text)) for text in calls] == expected["calls"].tolist()
+
+
+def test_a_source_line_tells_its_kernels(shown: Callable[..., Profiler]) -> None:
+    kernels = shown(run=GPU, view="kernels", by="source").ready("kernels")
+    both = reading.view(TRACE, "kernels", by="name,source")
+    lines = reading.view(TRACE, "kernels", by="source")
+    row = int(lines["source"].notna().to_numpy().argmax())
+    line = str(lines["source"].iloc[row])
+    kernels.get("kernel-row").nth(row).click()
+    kernels.wait_for_select("kernel:source:")
+    details = kernels.wait("line-details")
+    found = details.locator("[data-testid=part-kernels][data-count]")
+    found.wait_for()
+    assert found.get_attribute("data-count") == str((both["source"] == line).sum())
+    file, number = line.partition(":")[0].rstrip(")").split("(")
+    assert f"{file}:{number}" in kernels.get("source-place").inner_text()
+    assert details.get_by_role("link", name="Open in VS Code").count() == int(file.startswith("/"))
+    found.get_by_test_id("part-row").first.click()
+    kernels.wait_for_select("kernel:name,source:")
+    name = str(both[both["source"] == line]["name"].iloc[0])
+    lines = kernels.tab.locator("[data-testid=part-lines][data-count]")
+    lines.wait_for()
+    assert lines.get_attribute("data-count") == str((both["name"] == name).sum())
+
+
+def test_the_copy_button_stands_beside_the_name(kernels: Profiler) -> None:
+    cell = kernels.get("kernel-row").first.locator(".name-cell")
+    cell.hover()
+    name, copy = cell.locator(".name").bounding_box(), cell.locator(".copy").bounding_box()
+    assert name
+    assert copy
+    assert name["x"] + name["width"] <= copy["x"]
+    assert cell.locator(".copy").evaluate("(one) => getComputedStyle(one).opacity") == "1"
 
 
 def test_the_page_agrees_with_the_wire_and_the_headline(kernels: Profiler) -> None:
@@ -175,7 +221,7 @@ def test_what_kernels_were_launched_with(kernels: Profiler) -> None:
         assert str(calls[column].mode()[0]) in told, column
 
 
-@pytest.mark.parametrize("by", GROUPINGS)
+@pytest.mark.parametrize("by", [by for by in GROUPINGS if "source" not in by])
 def test_every_grouping_opens_its_calls(kernels: Profiler, by: str) -> None:
     expected = reading.view(TRACE, "kernels", by=by).sort_values("total_us", ascending=False, kind="stable")
     kernels.get("group-by").select_option(by)

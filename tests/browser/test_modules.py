@@ -75,7 +75,13 @@ def test_the_picture_and_the_tree_are_linked(modules: Profiler) -> None:
         .astype(object)
         .map(lambda path: isinstance(path, str) and (path == root["path"] or path.startswith(f"{root['path']}/")))
     )
-    assert part.get_attribute("data-count") == str(below.sum())
+    # a row for each operator, however many modules it is in
+    own = rows[below]
+    assert len(own) > own["name"].nunique()
+    assert part.get_attribute("data-count") == str(own["name"].nunique())
+    most = own.groupby("name", observed=True)["device_self_us"].sum().max()
+    first = part.get_by_test_id("part-row").first.locator("td").nth(2).get_attribute("title")
+    assert reading.plain(first or "").replace(" ", "") == f"{most:.3f}µs"
 
 
 def test_classes_and_the_search(modules: Profiler) -> None:
@@ -90,6 +96,29 @@ def test_classes_and_the_search(modules: Profiler) -> None:
     tree = asked.view(TRACE, "modules")
     hits = tree["name"].astype(object).map(lambda name: isinstance(name, str) and "linear" in name.lower()).sum()
     assert modules.get("module-row").filter(has_text="Linear").count() == hits
+    told = f"{modules.get('module-row').count()} of {len(tree)} rows"
+    assert modules.get("module-count").inner_text() == told
+    assert modules.get("module-row").count() < len(tree)
+
+
+def test_what_backward_runs_again_is_explained_where_it_is_more(
+    session_boards: Callable[..., TensorBoard], visit: Callable[..., Profiler], tmp_path: Path
+) -> None:
+    trace = TraceBuilder(with_stack=1).python(0, 50, "nn.Module: Net_0").python(5, 30, "nn.Module: Block_0")
+    trace.op(10, 20, "fwd", seq=7, fwd_thread=0).launch(11, 12, 1).kernel(20, 40, correlation=1)
+    trace.op(50, 200, "Backward0", seq=7, fwd_thread=1, tid=2).python(55, 170, "nn.Module: Block_0", tid=2)
+    path = trace.op(56, 60, "again", tid=2).write(tmp_path / "run" / "worker0.1750000000000.pt.trace.json")
+    table = asked.view(path, "modules").set_index("name")
+    assert table["host_total_us"]["Block_0"] > table["host_total_us"]["Net_0"]
+    profiler = visit(session_boards(tmp_path), view="modules").ready("modules")
+    unfold(profiler)
+    heads = profiler.tab.locator(".tree thead th").all_inner_texts()
+    place = next(i for i, head in enumerate(heads) if head.startswith("Host total"))
+    titles = profiler.get("module-row").evaluate_all(
+        "(rows, place) => Object.fromEntries(rows.map((row) => [row.cells[0].title, row.cells[place].title]))", place
+    )
+    assert "What backward runs again counts too" in titles["Net_0/Block_0"]
+    assert "again" not in titles["Net_0"]
 
 
 def test_peak_memory_of_modules(modules: Profiler) -> None:

@@ -140,6 +140,7 @@ COLUMNS = {
     "modules": "id parent depth name class sort path calls host_total_us host_self_us device_total_us device_self_us forward_us backward_us forward_total_us backward_total_us peak_memory_bytes memory_device device_total_pct",
     "modules.class": "class calls host_total_us host_self_us device_total_us device_self_us",
     "stacks": "id parent node depth name file line nodes longest_id host_self_us host_total_us device_self_us device_total_us idle_self_us idle_total_us allocated_self_bytes allocated_total_bytes share_pct",
+    "threads": "thread process tid events open_us",
     "counters": "id name device start_us duration_us metric value",
     "counters.metric": "metric ranges total mean",
 }

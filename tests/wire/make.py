@@ -42,7 +42,7 @@ MEMORY = (
     "phase_ranges",
 )
 MEMORY_SUMS = (("memory_timeline", "category"), ("memory_peak", "category"), ("memory_by_op", "step"))
-PROGRAM = ("operators", "operator_calls", "modules", "stacks", "counters")
+PROGRAM = ("operators", "operator_calls", "modules", "stacks", "threads", "counters")
 PROGRAM_SUMS = (("operators", "shapes"), ("operators", "phase"), ("modules", "class"), ("counters", "metric"))
 
 

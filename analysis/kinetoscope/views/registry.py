@@ -25,7 +25,7 @@ _MODULES = (
     *("health", "overview", "advice", "steps", "devices"),
     *("gaps", "idle", "idle_segments", "launches", "syncs", "api_calls", "input_pipeline", "copies", "critical_path"),
     *("kernels", "kernel_calls"),
-    *("operators", "op_rows", "modules", "stacks", "counters"),
+    *("operators", "op_rows", "modules", "stacks", "threads", "counters"),
     *("memory", "memory_timeline", "memory_peak", "allocations", "memory_growth", "phase_ranges"),
 )
 

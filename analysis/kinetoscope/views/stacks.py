@@ -10,6 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from kinetoscope.operators import calltree
+from kinetoscope.operators.keys import thread_titles
 from kinetoscope.operators.stacks import Stacks, place_of
 from kinetoscope.schema import Column
 from kinetoscope.views.common import (
@@ -149,9 +150,18 @@ def stacks(
     frame["share_pct"] = pct(frame[f"{chosen}_total_{_UNITS[chosen]}"], whole / (1000 if _UNITS[chosen] == "us" else 1))
     deep = form == "inverted" and len(found.tree.levels) > calltree.DEEPEST
     told += [f"Callers are followed {calltree.DEEPEST} frames up."] if deep else []
+    told += _no_thread(trace, asked["thread"])
     told += [*launched_elsewhere(selection), *step_note(trace, selection.step)]
     frame.attrs["notes"] = [*told, *_notes(found), *no_device_note(trace)]
     return frame
+
+
+def _no_thread(trace: Trace, thread: Any) -> list[str]:
+    """Say which threads there are, where one is asked for that is not."""
+    titles = thread_titles(trace)
+    if thread is None or thread in titles:
+        return []
+    return [f"There is no thread {thread!r}; the threads are {', '.join(titles[:10]) or 'none'}."]
 
 
 def _large(found: Weighed, by: str, least: tuple[float, int], asked: dict[str, Any]) -> tuple[Flags, list[str]]:

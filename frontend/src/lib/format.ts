@@ -84,9 +84,23 @@ export function largest(values: Iterable<Maybe>): number {
   return most;
 }
 
-/** Three significant digits, as far as whole nanoseconds have them. */
+const PLACES = 3;
+
+/** The unit a value is told in: that of its column, or its own where three decimals of that would leave one digit of it. */
+function unitOf(value: number, scale: Scale): Scale {
+  const size = Math.abs(value / scale.per);
+  const exact = Math.abs(size - Number(size.toFixed(PLACES))) < 1e-12;
+  if (size >= 0.01 || exact) return scale;
+  const units = [TIME, DECIMAL_BYTES, BINARY_BYTES].find((one) => one.includes(scale));
+  return units ? pick(units, value) : scale;
+}
+
+/** Three significant digits at most, in the unit of a column; what is far smaller names a unit of its own. */
 export function scaled(value: Maybe, scale: Scale): string {
-  return known(value) ? significant(value / scale.per, Math.round(Math.log10(scale.per))) : MISSING;
+  if (!known(value)) return MISSING;
+  const own = unitOf(value, scale);
+  const text = significant(value / own.per, Math.min(PLACES, Math.round(Math.log10(own.per))));
+  return own === scale ? text : `${text}${THIN}${own.unit}`;
 }
 
 /** A round value of an axis: no zeros behind the point. */
@@ -99,7 +113,9 @@ export function tickWithUnit(value: number, scale: Scale): string {
 }
 
 export function withUnit(value: Maybe, scale: Scale): string {
-  return known(value) ? `${scaled(value, scale)}${THIN}${scale.unit}` : MISSING;
+  if (!known(value)) return MISSING;
+  const text = scaled(value, scale);
+  return unitOf(value, scale) === scale ? `${text}${THIN}${scale.unit}` : text;
 }
 
 export function duration(ns: Maybe): string {
@@ -121,6 +137,14 @@ export function percent(value: Maybe): string {
   if (!known(value)) return MISSING;
   if (value > 0 && value < 0.05) return `<0.1${THIN}%`;
   return `${grouped(value.toFixed(1))}${THIN}%`;
+}
+
+/** Without decimals, and never 0 or 100 for what is not. */
+export function wholePercent(value: Maybe): string {
+  if (!known(value)) return MISSING;
+  const sign = value > 0 && value < 0.5 ? '<' : value < 100 && value >= 99.5 ? '>' : '';
+  const shown = sign === '<' ? 1 : sign === '>' ? 99 : Math.round(value);
+  return `${sign}${shown}${THIN}%`;
 }
 
 export function fileSize(bytes: Maybe): string {

@@ -143,9 +143,17 @@ export function threadLabel(thread: string): string {
   );
 }
 
+const SOURCE = /^(.{1,4096}?)\((\d+)\): (.*)$/s;
+
+/** `/home/ada/train.py(81): main` → its file and line; null where it is no line of a source. */
+export function sourcePlace(name: string): { file: string; line: number } | null {
+  const [, file, line] = SOURCE.exec(name) ?? [];
+  return file === undefined ? null : { file, line: Number(line) };
+}
+
 /** `/home/ada/train.py(81): main` → `train.py:81 (main)`; null where it is no line of a source. */
 export function sourceLabel(name: string): string | null {
-  const [, path, line, rest] = /^(.{1,4096}?)\((\d+)\): (.*)$/s.exec(name) ?? [];
+  const [, path, line, rest] = SOURCE.exec(name) ?? [];
   if (path === undefined) return null;
   const file = path.split(/[\\/]/).pop() ?? path;
   return rest === '' ? `${file}:${line}` : `${file}:${line} (${rest})`;

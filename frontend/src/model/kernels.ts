@@ -7,14 +7,17 @@ export const GROUP_LABELS: Record<string, string> = {
   name: 'Kernel',
   op: 'Operator',
   'name,op': 'Kernel and operator',
+  module: 'Module',
+  'name,module': 'Kernel and module',
+  source: 'Source line',
+  'name,source': 'Kernel and source line',
   config: 'Launch configuration',
   stream: 'Stream',
   step: 'Step',
   category: 'Category',
-  module: 'Module',
-  'name,module': 'Kernel and module',
   family: 'Family',
 };
+export const GROUPINGS = Object.keys(GROUP_LABELS);
 
 /** Communication has its own colour. */
 export function kernelKind(category: unknown): Kind {
@@ -82,6 +85,7 @@ export function titleOf(key: KernelKey): string {
   if (typeof key.name === 'string') return key.name;
   if (key.op !== undefined) return String(key.op ?? 'unattributed');
   if (key.module !== undefined) return String(key.module ?? 'outside all modules');
+  if (key.source !== undefined) return String(key.source ?? 'no source line known');
   if (key.stream !== undefined) return `GPU ${key.device ?? '—'}, stream ${key.stream ?? '—'}`;
   if (key.step !== undefined) return key.step === null ? 'Outside all steps' : `Step ${key.step}`;
   return String(key.category ?? Object.values(key)[0] ?? '—');

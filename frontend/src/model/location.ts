@@ -2,8 +2,9 @@
 import { batch, effect, type Signal } from '@preact/signals';
 import { attempt, host, isHidden } from '../lib/browser';
 import { isOurs, readAddress, writeAddress } from './address';
-import type { KernelKey } from './kernels';
+import { GROUPINGS, type KernelKey } from './kernels';
 import type { BlockKey } from './memory';
+import { OPERATOR_GROUPINGS } from './operators';
 import * as state from './state';
 import { FIXES, type FixName, type PageName } from './wire';
 
@@ -91,22 +92,51 @@ function printOperator({ by, key, like }: Extract<state.Selection, { kind: 'oper
   return `operator:${by}:${JSON.stringify({ ...Object.fromEntries(kept), ...(like === null ? {} : { like }) })}`;
 }
 
-/** `module:7`, `module:"Linear"` or `module:null`; `frame:"train.py(81): main"`. */
-function parseNamed(text: string): state.Selection | undefined {
-  const [, kind, json] = /^(module|frame):(.*)$/s.exec(text) ?? [];
+/** `module:7`, `module:"Linear"` or `module:null`. */
+function parseModule(text: string): state.Selection | undefined {
+  const [, json] = /^module:(.*)$/s.exec(text) ?? [];
   const key = json === undefined ? undefined : attempt(() => JSON.parse(json) as unknown, undefined);
-  if (kind === 'frame') return typeof key === 'string' ? { kind, name: key } : undefined;
   const sound = key === null || typeof key === 'string' || (typeof key === 'number' && Number.isSafeInteger(key));
   return sound ? { kind: 'module', key: key as number | string | null } : undefined;
 }
 
-function printNamed(kind: string, key: number | string | null): string | null {
-  return typeof key === 'string' && key.length > LONGEST ? null : `${kind}:${JSON.stringify(key)}`;
+function printModule(key: number | string | null): string | null {
+  return typeof key === 'string' && key.length > LONGEST ? null : `module:${JSON.stringify(key)}`;
+}
+
+/** `frame:"train.py(81): main"`, with its place `frame:12:"train.py(81): main"`; `frame:null` is what has no stack. */
+function parseFrame(text: string): state.Selection | undefined {
+  const [, node, json] = /^frame:(?:(\d{1,15}):)?(.*)$/s.exec(text) ?? [];
+  const name = json === undefined ? undefined : attempt(() => JSON.parse(json) as unknown, undefined);
+  if (name !== null && typeof name !== 'string') return undefined;
+  return node === undefined ? { kind: 'frame', name } : { kind: 'frame', name, node: Number(node) };
+}
+
+function printFrame({ name, node }: Extract<state.Selection, { kind: 'frame' }>): string | null {
+  if (name !== null && name.length > LONGEST) return null;
+  return `frame:${node === undefined ? '' : `${node}:`}${JSON.stringify(name)}`;
+}
+
+/** `12` is a node, `12~0.5` its children below 0.5 % of it, `~0.5` those at the top. */
+function parseZoom(text: string): state.FlameZoom | undefined {
+  const [, node, under] = /^(\d{1,15})?(?:~(\d{1,3}(?:\.\d{1,15})?|\d(?:\.\d{1,15})?e-\d{1,2}))?$/.exec(text) ?? [];
+  if (node === undefined && under === undefined) return undefined;
+  return { node: node === undefined ? null : Number(node), under: under === undefined ? null : Number(under) };
+}
+
+function printZoom(zoom: state.FlameZoom | null): string | null {
+  return zoom && `${zoom.node ?? ''}${zoom.under === null ? '' : `~${zoom.under}`}`;
+}
+
+function parseShare(text: string): number | undefined {
+  const share = /^\d{1,3}(\.\d{1,6})?$/.test(text) ? Number(text) : Number.NaN;
+  return share <= 100 ? share : undefined;
 }
 
 function parseSelection(text: string): state.Selection | undefined {
   if (/^(kernel|operator):/.test(text)) return parseKeyed(text);
-  if (/^(module|frame):/.test(text)) return parseNamed(text);
+  if (text.startsWith('module:')) return parseModule(text);
+  if (text.startsWith('frame:')) return parseFrame(text);
   if (text.startsWith('block:')) return parseBlock(text.slice(6));
   const area = /^area:([\d,-]{1,4000}):(.*)$/.exec(text);
   const range = area && parseRange(area[2]);
@@ -120,8 +150,8 @@ function printSelection(value: state.Selection | null): string | null {
   if (value?.kind === 'event') return `event:${value.id}`;
   if (value?.kind === 'kernel') return printKernel(value);
   if (value?.kind === 'operator') return printOperator(value);
-  if (value?.kind === 'module') return printNamed('module', value.key);
-  if (value?.kind === 'frame') return printNamed('frame', value.name);
+  if (value?.kind === 'module') return printModule(value.key);
+  if (value?.kind === 'frame') return printFrame(value);
   if (value?.kind === 'block') return printBlock(value.block);
   if (value?.kind === 'area') return `area:${value.rows}:${printRange(value)}`;
   return value?.kind === 'gap' ? `gap:${value.gap}` : null;
@@ -209,14 +239,15 @@ const FIELDS: Field[] = [
   field<readonly FixName[]>('fix', state.fixes, [], (value) => value.join(',') || null, parseFixes),
   field('check', state.evidence, null, (value) => value, orUndefined),
   field('q', state.eventQuery, '', orNull, same),
+  field('qat', state.eventTime, null, printRange, parseRange),
   field('gaps', state.gapQuery, '', orNull, same),
   field('kernels', state.kernelQuery, '', orNull, same),
-  field<string>('by', state.kernelBy, 'name', unless<string>('name'), among(state.GROUPINGS)),
+  field<string>('by', state.kernelBy, 'name', unless<string>('name'), among(GROUPINGS)),
   field('sort', state.kernelSort, SORT, printSort, parseSort),
   field('operators', state.operatorQuery, '', orNull, same),
   field('modules', state.moduleQuery, '', orNull, same),
   field('flames', state.flameQuery, '', orNull, same),
-  field<string>('ops', state.operatorBy, 'name', unless<string>('name'), among(state.OPERATOR_GROUPINGS)),
+  field<string>('ops', state.operatorBy, 'name', unless<string>('name'), among(OPERATOR_GROUPINGS)),
   field<state.Bar | null>(
     'opsort',
     state.operatorSort,
@@ -237,7 +268,15 @@ const FIELDS: Field[] = [
     unless<string>('auto'),
     among(state.FLAME_STACKLESS),
   ),
-  field('zoom', state.flameZoom, null, (value) => (value === null ? null : String(value)), whole),
+  field<state.FlameZoom | null>('zoom', state.flameZoom, null, printZoom, parseZoom),
+  field(
+    'least',
+    state.flameLeast,
+    state.FLAME_LEAST,
+    (value) => (value === state.FLAME_LEAST ? null : String(value)),
+    parseShare,
+  ),
+  field('thread', state.flameThread, null, short, orUndefined),
   field('mem', state.memoryQuery, '', orNull, same),
   field('memdev', state.memoryDevice, null, short, orUndefined),
   field('memzoom', state.memoryZoom, null, printRange, parseRange),

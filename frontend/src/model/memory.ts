@@ -16,9 +16,10 @@ export const CATEGORIES = [
   'unknown',
 ] as const;
 
+/** `op` is what the command line calls an operator; its caller tells more where most memory is asked for by `aten::empty`. */
 export const KEY_WORDS: Record<MemoryBy, { title: string; none: string }> = {
-  caller: { title: 'Operator', none: 'from before, or not known' },
-  op: { title: 'Innermost operator', none: 'from before, or not known' },
+  caller: { title: 'Calling operator', none: 'from before, or not known' },
+  op: { title: 'Operator', none: 'from before, or not known' },
   module: { title: 'Module', none: 'outside modules, or from before' },
   source: { title: 'Source line', none: 'from before, or not known' },
   annotation: { title: 'Annotation', none: 'outside annotations, or from before' },
@@ -56,6 +57,8 @@ export interface DeviceMemory {
   openBlocks: number | null;
   openBytes: number | null;
   steps: number;
+  /** Whether totals were recorded; else bytes are added up from 0. */
+  recorded: boolean;
 }
 
 export function readDevices(table: Table): DeviceMemory[] {
@@ -75,6 +78,7 @@ export function readDevices(table: Table): DeviceMemory[] {
   const openBlocks = of('open_blocks');
   const openBytes = of('open_bytes');
   const steps = of('steps');
+  const recorded = column(table, 'recorded_totals');
   return texts(table, 'device').map((device, row) => ({
     device,
     peak: peak[row] ?? 0,
@@ -92,7 +96,18 @@ export function readDevices(table: Table): DeviceMemory[] {
     openBlocks: openBlocks[row],
     openBytes: openBytes[row],
     steps: steps[row] ?? 0,
+    recorded: recorded[row] !== false,
   }));
+}
+
+const HOST = /^cpu\b/;
+
+/** The device that is asked for; else the one of the accelerators that was fullest, and the host only where there is no other. */
+export function chosenDevice(devices: DeviceMemory[], wanted: string | null): DeviceMemory | undefined {
+  const asked = devices.find((one) => one.device === wanted);
+  const others = devices.filter((one) => !HOST.test(one.device));
+  const fullest = others.reduce<DeviceMemory | undefined>((a, one) => (a && a.peak >= one.peak ? a : one), undefined);
+  return asked ?? fullest ?? devices[0];
 }
 
 /** A step line: what holds from each time on. */
@@ -234,6 +249,46 @@ export function readBlocks(table: Table): Blocks {
     to: nanoseconds(table, 'to_us'),
     state: texts(table, 'state'),
   };
+}
+
+export interface Changed {
+  /** Who allocated: the blocks that came, and those that went; null where that is not known. */
+  owner: string | null;
+  allocated: number;
+  freed: number;
+}
+
+/** Blocks that may have been freed in a range of time, and as few others as can be. */
+export function freedParameters(device: string, change: Range, freed: number, frees: number): Parameters {
+  const start = change.t0 > 0 ? { start_us: inMicroseconds(change.t0 - 1) } : {};
+  const mean = Math.floor(freed / Math.max(1, frees));
+  return { device, state: 'freed', ...start, end_us: inMicroseconds(change.t1), min_bytes: mean, largest: 2000 };
+}
+
+/** What came and went in a range of time, by who had allocated it: a free is told by the block, not by what ran then. */
+export function changesOf(sums: Table, blocks: Table | null, change: Range): Changed[] {
+  const found = new Map<string | null, Changed>();
+  const add = (owner: Cell, allocated: number, freed: number) => {
+    const name = owner === null ? null : String(owner);
+    const before = found.get(name) ?? { owner: name, allocated: 0, freed: 0 };
+    found.set(name, { owner: name, allocated: before.allocated + allocated, freed: before.freed + freed });
+  };
+  const allocated = numbers(sums, 'allocated_bytes');
+  column(sums, 'caller').forEach((owner, row) => {
+    add(owner, allocated[row] ?? 0, 0);
+  });
+  let rest = numbers(sums, 'freed_bytes').reduce<number>((a, value) => a + (value ?? 0), 0);
+  const ends = blocks ? nanoseconds(blocks, 'to_us') : [];
+  const bytes = blocks ? numbers(blocks, 'bytes') : [];
+  const owners = blocks ? column(blocks, 'caller') : [];
+  ends.forEach((end, row) => {
+    if (end === null || end < change.t0 || end >= change.t1) return;
+    add(owners[row], 0, bytes[row] ?? 0);
+    rest -= bytes[row] ?? 0;
+  });
+  if (rest > 0) add(null, 0, rest);
+  const size = (one: Changed) => Math.max(one.allocated, one.freed);
+  return [...found.values()].filter((one) => size(one) > 0).sort((a, b) => size(b) - size(a));
 }
 
 export function blockKey(blocks: Blocks, row: number): BlockKey {

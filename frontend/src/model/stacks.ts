@@ -1,9 +1,24 @@
 /** Call stacks as a tree to draw: which weight a block's width stands for, and what a frame is. */
-import { effect } from '@preact/signals';
+import { effect, signal } from '@preact/signals';
 import { duration, exactBytes, exactTime, memorySize } from '../lib/format';
 import { sourceLabel } from '../lib/names';
-import { type FlameForm, type FlameStackless, type FlameWeight, filter, flameZoom, within } from './state';
-import { column, nanoseconds, numbers, texts } from './tables';
+import type { Parameters } from './source';
+import {
+  eventTime,
+  type FlameForm,
+  type FlameStackless,
+  type FlameWeight,
+  type FlameZoom,
+  filter,
+  flameFrames,
+  flameThread,
+  flameZoom,
+  type Selection,
+  selection,
+  selectionParameters,
+  within,
+} from './state';
+import { column, nanoseconds, numbers, sum, texts } from './tables';
 import { subtreeSums, type Tree, treeOf } from './tree';
 import type { Kind, Table } from './wire';
 
@@ -28,9 +43,20 @@ export interface Flame {
   whole: number;
   /** Row of what has no stack; null where there is nothing of that. */
   stackless: number | null;
+  /** Rows that stand for what is too small for one of its own. */
+  small: ReadonlySet<number>;
+  /** What is too small in this table has less than this. */
+  least: number;
+  /** The row that gathers what a zoom into too small ones shows. */
+  group: { row: number; zoom: FlameZoom } | null;
   /** Weights that some frame has any of. */
   known: Weight[];
+  /** What was asked for: the page may ask for something else by now. */
+  asked?: Parameters;
 }
+
+/** What the page of stacks draws. */
+export const flameShown = signal<Flame | null>(null);
 
 export const columnOf = (weight: Weight, part: 'self' | 'total') =>
   `${weight}_${part}_${weight === 'allocated' ? 'bytes' : 'us'}`;
@@ -51,7 +77,7 @@ export function resolve(table: Table, asked: FlameWeight): Weight {
  * Totals of the frames of a file contain each other, so that a file is as wide as its frames' own values; in the other
  * forms a block is as wide as what it contains.
  */
-export function flameOf(table: Table, form: FlameForm, asked: FlameWeight): Flame {
+export function flameOf(table: Table, form: FlameForm, asked: FlameWeight, least = 0): Flame {
   const weight = resolve(table, asked);
   const tree = treeOf(table);
   const values = form === 'file' ? subtreeSums(tree, weights(table, weight, 'self')) : weights(table, weight, 'total');
@@ -59,18 +85,91 @@ export function flameOf(table: Table, form: FlameForm, asked: FlameWeight): Flam
   const whole = tree.roots.reduce((sum, row) => sum + values[row], 0);
   const named = column(table, 'name');
   const stackless = tree.roots.find((row) => named[row] === null && values[row] > 0) ?? null;
-  return { table, tree, weight, names, values, whole, stackless, known: knownWeights(table) };
+  const small = new Set(names.map((_, row) => row).filter((row) => named[row] === SMALLER));
+  return {
+    table,
+    tree,
+    weight,
+    names,
+    values,
+    whole,
+    stackless,
+    small,
+    least,
+    group: null,
+    known: knownWeights(table),
+  };
 }
 
-/** Forgets the zoom when another time is chosen: numbers of frames mean nothing in its tree. */
+/** What every question about stacks has in common. */
+export function stacksQuestion(): Parameters {
+  return { frames: flameFrames.value, thread: flameThread.value, ...selectionParameters(filter.value) };
+}
+
+/** Number of a row's node in the whole tree; of what is too small, that of the node above. */
+export function nodeOf(table: Table, row: number): number | null {
+  const node = column(table, 'node')[row];
+  return typeof node === 'number' ? node : null;
+}
+
+/** The longest call of a row's place; null where none is known. */
+export function eventAt(table: Table, row: number): number | null {
+  const id = column(table, 'longest_id')[row];
+  return typeof id === 'number' ? id : null;
+}
+
+/** The longest call of the row of a name. */
+export function eventOf(table: Table, name: string): number | null {
+  const row = column(table, 'name').lastIndexOf(name);
+  return row < 0 ? null : eventAt(table, row);
+}
+
+/** Row of a node; null where it has none of its own. */
+export function rowOfNode(table: Table, node: number): number | null {
+  const names = column(table, 'name');
+  const row = column(table, 'node').findIndex((one, at) => one === node && names[at] !== SMALLER);
+  return row < 0 ? null : row;
+}
+
+/** Row of the frame that is told about, at its place; null where it has none here. */
+export function chosenRow(table: Table, what: Selection | null): number | null {
+  if (what?.kind !== 'frame') return null;
+  if (what.name === null || what.node === undefined) {
+    const first = column(table, 'name').indexOf(what.name);
+    return first < 0 ? null : first;
+  }
+  const row = rowOfNode(table, what.node);
+  return row !== null && column(table, 'name')[row] === what.name ? row : null;
+}
+
+/** The frame without its place. */
+function placeless(what: Selection | null): Selection | null {
+  return what?.kind === 'frame' && what.node !== undefined ? { kind: 'frame', name: what.name } : what;
+}
+
+/** Numbers of nodes mean nothing in another tree. */
+export function forgetPlaces(): void {
+  flameZoom.value = null;
+  selection.value = placeless(selection.peek());
+}
+
+/** Forgets places when another time is chosen: their numbers mean nothing in its tree. */
 export function followSelection(): () => void {
-  const now = () => JSON.stringify([filter.value, within.value]);
-  let before = { asked: now(), zoom: flameZoom.value };
+  const now = () => ({
+    asked: JSON.stringify([filter.value, within.value]),
+    zoom: flameZoom.value,
+    what: selection.value,
+    time: eventTime.value,
+  });
+  let before = now();
   return effect(() => {
-    const asked = now();
+    const next = now();
+    const turned = next.asked !== before.asked;
     // An address that holds both changes both.
-    if (asked !== before.asked && flameZoom.value === before.zoom) flameZoom.value = null;
-    before = { asked, zoom: flameZoom.value };
+    if (turned && next.zoom === before.zoom) flameZoom.value = null;
+    if (turned && next.what === before.what) selection.value = placeless(next.what);
+    if (turned && next.time === before.time) eventTime.value = null;
+    before = { ...now(), asked: next.asked };
   });
 }
 
@@ -92,6 +191,8 @@ export function knownWeights(table: Table): Weight[] {
 }
 
 export const NO_STACK = 'without a stack';
+/** Name of the rows that stand for what is too small for one of its own. */
+export const SMALLER = '(smaller)';
 
 function allNames(table: Table): string[] {
   return column(table, 'name').map((name) => (name === null ? NO_STACK : frameLabel(String(name))));
@@ -107,7 +208,7 @@ export function frameLabel(name: string): string {
 /** Frames of Python, of modules, operators, and sums of what is left out. */
 export function frameKind(table: Table, row: number): Kind {
   const name = column(table, 'name')[row];
-  if (name === null || name === '(smaller)') return 'other';
+  if (name === null || name === SMALLER) return 'other';
   const text = String(name);
   if (column(table, 'line')[row] !== null || text.startsWith('<built-in')) return 'python';
   if (text.startsWith('nn.Module: ')) return 'op';
@@ -129,9 +230,32 @@ export function weightExact(weight: Weight, value: number): string {
   return weight === 'allocated' ? exactBytes(value) : exactTime(value);
 }
 
-export interface FrameSums {
+export interface Sums {
   self: Record<Weight, number>;
   total: Record<Weight, number>;
+}
+
+const ofEach = (value: (weight: Weight) => number) =>
+  Object.fromEntries(ALL_WEIGHTS.map((weight) => [weight, value(weight)])) as Record<Weight, number>;
+
+/** All of each weight. */
+export function wholes(table: Table): Record<Weight, number> {
+  return ofEach((weight) => sum(weights(table, weight, 'self')));
+}
+
+/** Figures of one row; a file's own ones are those of its frames. */
+export function placeSums({ table, tree }: Pick<Flame, 'table' | 'tree'>, row: number, form: FlameForm): Sums {
+  const own = form === 'file' ? [row, ...tree.children[row]] : [row];
+  return {
+    self: ofEach((weight) => {
+      const values = weights(table, weight, 'self');
+      return sum(own.map((one) => values[one]));
+    }),
+    total: ofEach((weight) => weights(table, weight, 'total')[row]),
+  };
+}
+
+export interface FrameSums extends Sums {
   /** Rows of the name. */
   rows: number[];
   file: string | null;
@@ -147,12 +271,10 @@ export function sumsOfFrame({ table, tree }: Pick<Flame, 'table' | 'tree'>, name
     return true;
   });
   const add = (part: 'self' | 'total', some: number[]) =>
-    Object.fromEntries(
-      ALL_WEIGHTS.map((weight) => {
-        const values = weights(table, weight, part);
-        return [weight, some.reduce((sum, row) => sum + values[row], 0)];
-      }),
-    ) as Record<Weight, number>;
+    ofEach((weight) => {
+      const values = weights(table, weight, part);
+      return sum(some.map((row) => values[row]));
+    });
   const first = rows[0];
   const file = first === undefined ? null : column(table, 'file')[first];
   const line = first === undefined ? null : column(table, 'line')[first];

@@ -35,7 +35,8 @@ export type Selection =
   | { kind: 'operator'; by: string; key: KernelKey; like: number | null }
   /** A node of the tree by its number, or a class by its name; null is what is outside all modules. */
   | { kind: 'module'; key: number | string | null }
-  | { kind: 'frame'; name: string }
+  /** A frame; without a name, what has no stack. `node` is where in the tree it was picked. */
+  | { kind: 'frame'; name: string | null; node?: number }
   | { kind: 'block'; block: BlockKey }
   | { kind: 'area'; rows: string; t0: number; t1: number };
 
@@ -65,32 +66,6 @@ export type TreeOrder = (typeof TREE_ORDERS)[number];
 export type IdleKey = Partial<Record<'cause' | 'module' | 'op' | 'source', string | null>>;
 
 export const LAUNCH_GROUPINGS = ['op', 'name', 'module', 'source', 'annotation', 'step', 'thread'];
-
-export const GROUPINGS = [
-  'name',
-  'op',
-  'name,op',
-  'module',
-  'name,module',
-  'config',
-  'stream',
-  'step',
-  'category',
-  'family',
-];
-
-export const OPERATOR_GROUPINGS = [
-  'name',
-  'shapes',
-  'dtype',
-  'stack',
-  'module',
-  'name,module',
-  'thread',
-  'name,thread',
-  'phase',
-  'name,phase',
-];
 
 /** Which work belongs to a range of time or a step: what starts in it, was launched in it, or runs in it. */
 export const WITHIN = ['start', 'launch', 'run'] as const;
@@ -147,6 +122,8 @@ export const evidence = signal<string | null>(null);
 
 /** One search text a page: events, gaps, kernels. */
 export const eventQuery = signal('');
+/** Time that the search for events is narrowed to. */
+export const eventTime = signal<Range | null>(null);
 export const gapQuery = signal('');
 export const kernelQuery = signal('');
 export const operatorQuery = signal('');
@@ -165,10 +142,22 @@ export const flameWeight = signal<FlameWeight>('auto');
 export const flameFrames = signal<FlameFrames>('python');
 export const flameColour = signal<FlameColour>('kind');
 export const flameStackless = signal<FlameStackless>('auto');
-/** Frame that fills the picture, by its number; null is all of it. */
-export const flameZoom = signal<number | null>(null);
+/** What fills the picture of stacks: a node of the tree, or (`under`) its children that have less than so many % of it. */
+export interface FlameZoom {
+  /** Null stands for the top. */
+  node: number | null;
+  under: number | null;
+}
+
+/** Null is all of it. */
+export const flameZoom = signal<FlameZoom | null>(null);
+export const FLAME_LEAST = 0.5;
+/** Frames with a smaller share, in %, are added up. */
+export const flameLeast = signal(FLAME_LEAST);
+/** Host thread by its title; null is all of them. */
+export const flameThread = signal<string | null>(null);
 export const memoryQuery = signal('');
-/** Device by its name; null is the first. */
+/** Device by its name; null is the one that the page picks. */
 export const memoryDevice = signal<string | null>(null);
 /** What the curve is zoomed to. */
 export const memoryZoom = signal<Range | null>(null);
@@ -269,6 +258,8 @@ export function choose(next: { run?: string; rank?: string; span?: string }): vo
     memoryAt.value = null;
     memoryGroup.value = null;
     flameZoom.value = null;
+    flameThread.value = null;
+    eventTime.value = null;
   });
 }
 
@@ -281,10 +272,11 @@ export function setFix(fix: FixName, on: boolean): void {
   });
 }
 
-/** Looks for events by name; ends a tour of other ones. */
-export function findEvents(query: string): void {
+/** Looks for events by name, in all of the time or in a part of it; ends a tour of other ones. */
+export function findEvents(query: string, time: Range | null = null): void {
   batch(() => {
     eventQuery.value = query;
+    eventTime.value = time;
     evidence.value = null;
   });
 }

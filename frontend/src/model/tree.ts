@@ -100,15 +100,21 @@ export interface Block {
 
 /**
  * Lays a tree out with the widest first. What is above a `zoom`ed row takes the whole width. Children that come to more
- * than their parent, as the recorder's rounding may have it, share its width. One row may be `last`, however wide.
+ * than their parent, as the recorder's rounding may have it, share its width. Rows of a higher `rank` come later, however
+ * wide.
  */
-export function layOut(tree: Tree, values: number[], zoom: number | null, last: number | null = null): Block[] {
+export function layOut(
+  tree: Tree,
+  values: number[],
+  zoom: number | null,
+  rank: (row: number) => number = () => 0,
+): Block[] {
   const path = zoom === null ? [] : above(tree, zoom);
   const blocks: Block[] = path.map((row, level) => ({ row, level, from: 0, to: 1 }));
   const spread = (rows: number[], whole: number, { level, from, to }: Omit<Block, 'row'>) => {
     const order = rows
       .filter((row) => values[row] > 0)
-      .sort((a, b) => Number(a === last) - Number(b === last) || values[b] - values[a] || a - b);
+      .sort((a, b) => rank(a) - rank(b) || values[b] - values[a] || a - b);
     const sum = order.reduce((total, row) => total + values[row], 0);
     const each = (to - from) / Math.max(whole, sum, Number.MIN_VALUE);
     let at = from;

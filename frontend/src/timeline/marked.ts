@@ -1,7 +1,7 @@
 /** Events to go through one by one: hits of a search, or those behind a check of health. */
 import { batch, effect, signal } from '@preact/signals';
 import { isAbort, type Source, type Subject, toProblem } from '../model/source';
-import { epoch, eventQuery, evidence, selection, showInTimeline, subject, viewport } from '../model/state';
+import { epoch, eventQuery, eventTime, evidence, selection, showInTimeline, subject, viewport } from '../model/state';
 import type { Ref } from '../model/wire';
 import { checkEvents } from './evidence';
 import { parseQuery, searchHits } from './search';
@@ -35,9 +35,10 @@ type Reader = (source: Source, of: Subject, signal: AbortSignal) => Promise<Mark
 function wanted(): Reader | null {
   const check = evidence.value;
   const query = eventQuery.value;
+  const time = eventTime.value;
   if (check !== null) return (source, of, signal) => checkEvents(source, of, check, signal);
   if (parseQuery(query).text === '') return null;
-  return (source, of, signal) => searchHits(source, of, query, signal);
+  return (source, of, signal) => searchHits(source, of, { query, time }, signal);
 }
 
 /** Marks events as the query or the check changes; returns what ends it. */
@@ -75,7 +76,8 @@ async function take(reading: Promise<Marked>, signal: AbortSignal): Promise<void
     if (signal.aborted) return;
     batch(() => {
       marked.value = now;
-      markedIndex.value = -1;
+      const what = selection.peek();
+      markedIndex.value = what?.kind === 'event' ? now.id.indexOf(what.id) : -1;
       marking.value = false;
       if (now.of === 'check') begin(now);
     });
@@ -89,9 +91,7 @@ async function take(reading: Promise<Marked>, signal: AbortSignal): Promise<void
 
 /** The events of a check are shown from the first on, unless the address, or a fix, has left the picture elsewhere. */
 function begin(now: Marked): void {
-  const what = selection.peek();
-  if (what?.kind === 'event') markedIndex.value = now.id.indexOf(what.id);
-  if (what !== null || viewport.peek() !== null || now.id.length === 0) return;
+  if (selection.peek() !== null || viewport.peek() !== null || now.id.length === 0) return;
   markedIndex.value = 0;
   showInTimeline(now.start[0], now.length[0], { kind: 'event', id: now.id[0] });
 }

@@ -1,5 +1,6 @@
 /** Search over the events of the whole trace. */
 import type { Source, Subject } from '../model/source';
+import type { Range } from '../model/state';
 import type { SearchResult } from '../model/wire';
 import type { Marked } from './marked';
 
@@ -23,19 +24,11 @@ export function sieve(found: SearchResult, names: string[], { text, exact }: Que
   const fits = (name: string) => (exact ? name === text : name.toLowerCase().includes(lower));
   const kept = new Set(found.names.filter((name) => fits(names[name] ?? '')));
   const rows = found.hits.name.map((_, i) => i).filter((i) => kept.has(found.hits.name[i]));
-  const pick = (values: number[]) => rows.map((i) => values[i]);
-  const { id, name, start_ns, duration_ns, row } = found.hits;
   return {
     // With every name kept, the count is that of the server, beyond the hits it lists.
     total: kept.size === found.names.length ? found.total : rows.length,
     names: [...kept],
-    hits: {
-      id: pick(id),
-      name: pick(name),
-      start_ns: pick(start_ns),
-      duration_ns: pick(duration_ns),
-      row: pick(row),
-    },
+    hits: pickHits(found.hits, rows),
   };
 }
 
@@ -49,8 +42,32 @@ export async function search(source: Source, of: Subject, query: Query, signal: 
   return sieve(found, names, query);
 }
 
-export async function searchHits(source: Source, of: Subject, query: string, signal: AbortSignal): Promise<Marked> {
-  const { total, names, hits } = await search(source, of, parseQuery(query), signal);
+/** Of what was found, what starts in a part of the time. Where not all hits are listed, the count is of the listed ones. */
+export function within(found: SearchResult, time: Range | null): SearchResult {
+  if (!time) return found;
+  const { start_ns } = found.hits;
+  const kept = start_ns.map((_, i) => i).filter((i) => time.t0 <= start_ns[i] && start_ns[i] < time.t1);
+  return { total: kept.length, names: found.names, hits: pickHits(found.hits, kept) };
+}
+
+function pickHits(hits: SearchResult['hits'], kept: number[]): SearchResult['hits'] {
+  const pick = (values: number[]) => kept.map((i) => values[i]);
+  return {
+    id: pick(hits.id),
+    name: pick(hits.name),
+    start_ns: pick(hits.start_ns),
+    duration_ns: pick(hits.duration_ns),
+    row: pick(hits.row),
+  };
+}
+
+export async function searchHits(
+  source: Source,
+  of: Subject,
+  { query, time }: { query: string; time: Range | null },
+  signal: AbortSignal,
+): Promise<Marked> {
+  const { total, names, hits } = within(await search(source, of, parseQuery(query), signal), time);
   return {
     of: 'search',
     title: query,

@@ -1,6 +1,6 @@
 import type { JSX } from 'preact';
 import { count } from '../lib/format';
-import { eventQuery, evidence } from '../model/state';
+import { eventQuery, eventTime, evidence } from '../model/state';
 import { type Marked, marked, markedIndex, marking, markingProblem } from './marked';
 
 function hits(): Marked | null {
@@ -32,5 +32,6 @@ function title(): string {
   if (!found) return '';
   const listed = found.id.length;
   const part = listed < found.total ? `; Enter goes through the first ${count(listed)}` : '';
-  return `${count(found.total)} events of ${count(found.bright?.size)} names${part}. Enter: next, Shift + Enter: previous.`;
+  const when = eventTime.value ? ' in the chosen time' : '';
+  return `${count(found.total)} events of ${count(found.bright?.size)} names${when}${part}. Enter: next, Shift + Enter: previous.`;
 }

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { recall, remember } from '../../lib/browser';
 import { type Selection, selection } from '../../model/state';
 import { FrameDetails } from '../flame/details';
@@ -17,6 +17,10 @@ const LEAST = 120;
 export function Drawer(): JSX.Element | null {
   const what = selection.value;
   const [height, setHeight] = useState(() => Number(recall('drawer')) || 260);
+  const open = what !== null;
+  useEffect(() => {
+    if (open) requestAnimationFrame(showOrigin);
+  }, [open]);
   if (!what) return null;
   const resize = (next: number) => {
     const limited = Math.max(LEAST, Math.min(next, window.innerHeight - 160));
@@ -42,6 +46,12 @@ export function Drawer(): JSX.Element | null {
   );
 }
 
+/** The page gives room to the drawer: the row or picture that it tells about must not be where the page ends now. */
+function showOrigin(): void {
+  const from = document.querySelector('.page .grid tr.current') ?? document.querySelector('.page .memory-map');
+  for (const one of [from?.closest('.panel'), from]) one?.scrollIntoView({ block: 'nearest' });
+}
+
 function Details({ what }: { what: Selection }): JSX.Element {
   switch (what.kind) {
     case 'event':
@@ -49,13 +59,13 @@ function Details({ what }: { what: Selection }): JSX.Element {
     case 'gap':
       return <GapDetails gap={what.gap} />;
     case 'kernel':
-      return <KernelDetails selected={what} />;
+      return <KernelDetails key={JSON.stringify(what)} selected={what} />;
     case 'operator':
-      return <OperatorDetails selected={what} />;
+      return <OperatorDetails key={what.by} selected={what} />;
     case 'module':
       return <ModuleDetails of={what.key} />;
     case 'frame':
-      return <FrameDetails name={what.name} />;
+      return <FrameDetails selected={what} />;
     case 'block':
       return <BlockDetails wanted={what.block} />;
     case 'area':

@@ -36,11 +36,17 @@ import { Grid } from '../parts/grid';
 import { Scatter } from '../parts/scatter';
 import type { GridColumn } from '../parts/sheet';
 import { Block, Fact } from './event';
+import { LineDetails } from './line';
 
 type Selected = Extract<Selection, { kind: 'kernel' }>;
 
-/** The calls of one row of the kernel table: how long, when, and each one. */
+/** A row of the kernel table: of a source line what runs for it, of others each call. */
 export function KernelDetails({ selected }: { selected: Selected }): JSX.Element {
+  return selected.key.source === undefined ? <CallDetails selected={selected} /> : <LineDetails selected={selected} />;
+}
+
+/** The calls of one row of the kernel table: how long, when, and each one. */
+function CallDetails({ selected }: { selected: Selected }): JSX.Element {
   const { data, problem } = useTable('kernel_calls', {
     ...selectionParameters(filter.value),
     ...callParameters(selected.key, selected.by, selected.like),
@@ -60,6 +66,7 @@ export function KernelDetails({ selected }: { selected: Selected }): JSX.Element
         <Swatch kind={kind} />
         <h2 title={title}>{tame(title)}</h2>
         <CopyButton text={title} label="Copy name" />
+        {named && <Of selected={selected} />}
         {typeof name === 'string' && name !== '' && <FindAll name={name} />}
       </header>
       {problem && <ProblemBox problem={problem} />}
@@ -67,6 +74,16 @@ export function KernelDetails({ selected }: { selected: Selected }): JSX.Element
       {calls && <Calls table={calls} kind={kind} />}
     </div>
   );
+}
+
+/** Which calls of the kernel these are, where not all. */
+function Of({ selected }: { selected: Selected }): JSX.Element | null {
+  const { op, module } = selected.key;
+  if (op !== undefined) return <span class="muted">launched by {op === null ? 'no operator' : tame(String(op))}</span>;
+  if (module !== undefined) {
+    return <span class="muted">{module === null ? 'outside all modules' : `in ${lastNames(String(module))}`}</span>;
+  }
+  return null;
 }
 
 function FindAll({ name }: { name: string }): JSX.Element {

@@ -1,6 +1,7 @@
 import type { JSX } from 'preact';
 import { percent } from '../../lib/format';
-import { type Flame, hidesStackless, KIND_WORDS, WEIGHT_WORDS, weightExact } from '../../model/stacks';
+import { useThreads } from '../../model/stack_threads';
+import { type Flame, forgetPlaces, hidesStackless, KIND_WORDS, WEIGHT_WORDS, weightExact } from '../../model/stacks';
 import {
   FLAME_WEIGHTS,
   type FlameColour,
@@ -10,9 +11,10 @@ import {
   flameColour,
   flameForm,
   flameFrames,
+  flameLeast,
   flameStackless,
+  flameThread,
   flameWeight,
-  flameZoom,
   go,
 } from '../../model/state';
 import { allRows } from '../../model/tables';
@@ -86,13 +88,65 @@ function Stackless({ flame }: { flame: Flame }): JSX.Element | null {
   );
 }
 
+/** Which host thread's stacks; nothing to ask where there is one. */
+function Threads({ choose }: { choose: (title: string | null) => void }): JSX.Element | null {
+  const titles = useThreads();
+  const now = flameThread.value;
+  const all = now === null || titles.includes(now) ? titles : [...titles, now];
+  if (all.length < 2 && now === null) return null;
+  const short = all.map((title) => title.replace(/ \(\S+\/-?\d+\)$/, ''));
+  const labels = new Set(short).size < all.length ? all : short;
+  return (
+    <label class="inline">
+      Thread{' '}
+      <select
+        class="flame-thread"
+        data-testid="flame-thread"
+        value={now ?? ''}
+        title={now ?? 'All host threads, and what they launched'}
+        onChange={(event) => choose(event.currentTarget.value || null)}
+      >
+        <option value="">All threads</option>
+        {all.map((title, i) => (
+          <option key={title} value={title}>
+            {labels[i]}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
+const LEAST = [1, 0.5, 0.1, 0.01];
+
+/** From which share on a frame has a block of its own. */
+function Least(): JSX.Element {
+  const now = flameLeast.value;
+  const offered = LEAST.includes(now) ? LEAST : [...LEAST, now].sort((a, b) => b - a);
+  return (
+    <label class="inline" title="Frames with less than this share of what is shown are added up">
+      Least share{' '}
+      <select
+        data-testid="flame-least"
+        value={String(now)}
+        onChange={(event) => (flameLeast.value = Number(event.currentTarget.value))}
+      >
+        {offered.map((share) => (
+          <option key={share} value={String(share)}>
+            {share} %
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
+
 export function Controls({ flame }: { flame: Flame }): JSX.Element {
   const set =
     <T,>(atom: { value: T }) =>
     (value: T) => {
       atom.value = value;
-      // Numbers of frames mean nothing in another tree.
-      flameZoom.value = null;
+      forgetPlaces();
     };
   const offered = FLAME_WEIGHTS.filter(
     (one) => one === 'auto' || flame.known.includes(one) || one === flameWeight.value,
@@ -115,6 +169,8 @@ export function Controls({ flame }: { flame: Flame }): JSX.Element {
           ))}
         </select>
       </label>
+      <Threads choose={set(flameThread)} />
+      <Least />
       <span class="row">
         <span class="inline">Colour</span>
         <Choice

@@ -1,18 +1,35 @@
+import { batch } from '@preact/signals';
 import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { blend, kindColour, word } from '../../lib/colours';
-import { percent } from '../../lib/format';
-import { wordFilter } from '../../lib/names';
-import { type Flame, frameKind, WEIGHT_WORDS, weightExact, weights } from '../../model/stacks';
+import { percent, plural } from '../../lib/format';
+import { matcher } from '../../model/stack_matches';
+import { rowKeys, zoomOf } from '../../model/stack_zoom';
+import {
+  chosenRow,
+  type Flame,
+  frameKind,
+  nodeOf,
+  WEIGHT_WORDS,
+  weightExact,
+  weights,
+  weightText,
+} from '../../model/stacks';
 import { flameColour, flameQuery, flameZoom, selection, theme } from '../../model/state';
-import { allRows, texts } from '../../model/tables';
+import { allRows, numbers, sum, texts } from '../../model/tables';
+import { above } from '../../model/tree';
 import { Icicle } from '../parts/icicle';
 
-/** Zooms to a frame and tells about it. */
-export function pickFrame(flame: Flame, row: number): void {
+/** Zooms to a frame and tells about it; shows what is in a sum of small ones; tells why something has no stack. */
+export function pickFrame(flame: Flame, row: number, zooms = true): void {
   const name = flame.table.data.name[row];
-  flameZoom.value = flame.tree.children[row].length > 0 ? row : flameZoom.value;
-  if (typeof name === 'string') selection.value = { kind: 'frame', name };
+  const node = nodeOf(flame.table, row) ?? undefined;
+  batch(() => {
+    if (flame.small.has(row)) selection.value = null;
+    else selection.value = { kind: 'frame', name: name === null ? null : String(name), node };
+    if (flame.small.has(row) || (zooms && flame.tree.children[row].length > 0))
+      flameZoom.value = zoomOf(flame, row) ?? flameZoom.value;
+  });
 }
 
 function useColour(flame: Flame): (row: number) => string {
@@ -36,21 +53,34 @@ function hexOf(pixel: number): string {
   return `#${part(0)}${part(8)}${part(16)}`;
 }
 
-export function Picture({ flame, zoom }: { flame: Flame; zoom: number | null }): JSX.Element {
-  const { table, tree, values, names, weight, whole, stackless } = flame;
+interface PictureProps {
+  flame: Flame;
+  /** The row that fills the width. */
+  zoom: number | null;
+  /** Whether nothing better is on its way. */
+  refined: boolean;
+  /** Whether its places mean anything in what is asked for now. */
+  current: boolean;
+}
+
+export function Picture({ flame, zoom, refined, current }: PictureProps): JSX.Element {
+  const { table, tree, values, names, weight, whole, stackless, small } = flame;
   const query = flameQuery.value;
   const full = useMemo(() => texts(table, 'name'), [table]);
   const pale = useMemo(() => {
-    if (query.trim() === '') return null;
-    const passes = wordFilter(query);
-    return (row: number) => !passes(full[row]);
-  }, [full, query]);
+    const fits = matcher(flame, query);
+    return fits && ((row: number) => !fits(row));
+  }, [flame, query]);
   const colour = useColour(flame);
-  const what = selection.value;
-  const chosen = what?.kind === 'frame' ? chosenRow(flame, what.name, zoom) : null;
+  const keyOf = useMemo(() => rowKeys(flame), [flame]);
   const own = useMemo(() => weights(table, weight, 'self'), [table, weight]);
   return (
-    <div class="flame-picture" data-rows={table.rows} data-pale={pale ? allRows(table).filter(pale).length : 0}>
+    <div
+      class="flame-picture"
+      data-rows={table.rows}
+      data-pale={pale ? allRows(table).filter(pale).length : 0}
+      data-refined={refined}
+    >
       <Icicle
         testId="flame-canvas"
         label={`Call stacks by ${WEIGHT_WORDS[weight].toLowerCase()}: arrows move, Enter zooms, Backspace goes back`}
@@ -62,18 +92,21 @@ export function Picture({ flame, zoom }: { flame: Flame; zoom: number | null }):
         pale={pale}
         zoom={zoom}
         aside={stackless}
-        chosen={chosen}
-        onPick={(row) => pickFrame(flame, row)}
+        small={small}
+        keyOf={keyOf}
+        chosen={chosenRow(table, selection.value)}
+        onPick={(row) => current && pickFrame(flame, row)}
         onBack={() => {
-          if (zoom !== null) flameZoom.value = tree.parent[zoom] >= 0 ? tree.parent[zoom] : null;
+          const up = zoom === null ? undefined : above(tree, zoom).pop();
+          flameZoom.value = up === undefined ? null : zoomOf(flame, up);
         }}
         tooltip={(row) => (
           <>
-            <b>{full[row] || names[row]}</b>
+            <b>{small.has(row) ? smallTitle(flame, row) : full[row] || names[row]}</b>
             <span>
               {WEIGHT_WORDS[weight]} {weightExact(weight, values[row])}, {percent((100 * values[row]) / (whole || 1))}
             </span>
-            <span class="muted">own {weightExact(weight, own[row])}</span>
+            <span class="muted">{hintOf(flame, row) ?? `own ${weightExact(weight, own[row])}`}</span>
           </>
         )}
       />
@@ -81,10 +114,14 @@ export function Picture({ flame, zoom }: { flame: Flame; zoom: number | null }):
   );
 }
 
-/** Of the frames of a name, the one that is zoomed to, else the first. */
-function chosenRow(flame: Flame, name: string, zoom: number | null): number | null {
-  const names = flame.table.data.name;
-  if (zoom !== null && names[zoom] === name) return zoom;
-  const first = names.indexOf(name);
-  return first < 0 ? null : first;
+function smallTitle({ table, tree, weight, least, group }: Flame, row: number): string {
+  if (group?.row === row)
+    return `${plural(tree.children[row].length, 'frame')} that have little each, with all they call`;
+  return `${plural(sum([numbers(table, 'nodes')[row]]), 'frame')} with less than ${weightText(weight, least)} each`;
+}
+
+/** What a row that is no frame stands for. */
+function hintOf({ small, stackless, group }: Flame, row: number): string | null {
+  if (row === stackless) return 'No frame is known of it: click to read why';
+  return small.has(row) && group?.row !== row ? 'Click to see what is in it' : null;
 }

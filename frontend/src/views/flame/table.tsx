@@ -1,11 +1,12 @@
 import type { JSX } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { largest, memorySize, percent, scaled, timeScale } from '../../lib/format';
-import { wordFilter } from '../../lib/names';
-import { columnOf, type Flame, WEIGHT_WORDS, weightExact, weights, weightText } from '../../model/stacks';
+import { matcher } from '../../model/stack_matches';
+import { rowKeys } from '../../model/stack_zoom';
+import { chosenRow, columnOf, type Flame, WEIGHT_WORDS, weightExact, weights, weightText } from '../../model/stacks';
 import { type Bar, flameQuery, selection } from '../../model/state';
-import { column, sortRows, texts } from '../../model/tables';
-import { above, unfold } from '../../model/tree';
+import { allRows, sortRows, texts } from '../../model/tables';
+import { type Tree, unfold } from '../../model/tree';
 import { ShareBar } from '../parts/bits';
 import type { GridColumn } from '../parts/sheet';
 import { TreeTable, useOpenRows } from '../parts/tree_table';
@@ -13,35 +14,31 @@ import { pickFrame } from './picture';
 
 /** The picture as a table: the same rows, for keyboards and screen readers. */
 export function FrameTable({ flame, zoom }: { flame: Flame; zoom: number | null }): JSX.Element {
-  const { table, tree, values, names, weight, stackless } = flame;
+  const { table, values, names, weight, stackless } = flame;
+  const tree = useMemo(() => (zoom === null ? flame.tree : below(flame.tree, zoom)), [flame, zoom]);
+  const keyOf = useMemo(() => rowKeys(flame), [flame]);
   const own = useMemo(() => weights(table, weight, 'self'), [table, weight]);
   const [sort, setSort] = useState<Bar>({ column: 'total', descending: true });
   const { open, turn, add } = useOpenRows(() => []);
+  const zoomKey = zoom === null ? null : keyOf(zoom);
   useEffect(() => {
-    if (zoom !== null) add([...above(tree, zoom), zoom]);
-  }, [tree, zoom]);
-  const full = useMemo(() => texts(table, 'name'), [table]);
-  const passes = useMemo(() => {
-    const query = flameQuery.value;
-    if (query.trim() === '') return null;
-    const fits = wordFilter(query);
-    return (row: number) => fits(full[row]);
-  }, [full, flameQuery.value]);
+    if (zoomKey !== null) add([zoomKey]);
+  }, [zoomKey]);
+  const passes = useMemo(() => matcher(flame, flameQuery.value), [flame, flameQuery.value]);
   const rows = useMemo(() => {
     const by = { name: names, self: own, total: values }[sort.column] ?? values;
     return unfold(tree, {
-      open,
+      open: new Set(allRows(table).filter((row) => open.has(keyOf(row)))),
       passes,
       // What has no stack comes last, however much it is.
       sort: (some) => [
         ...sortRows(some, by, sort.descending).filter((row) => row !== stackless),
         ...some.filter((row) => row === stackless),
       ],
-    });
-  }, [tree, stackless, open, passes, sort, names, own, values]);
+    }).map((one) => ({ ...one, id: keyOf(one.row) }));
+  }, [table, tree, keyOf, stackless, open, passes, sort, names, own, values]);
   const columns = useMemo(() => frameColumns(flame), [flame]);
-  const what = selection.value;
-  const first = what?.kind === 'frame' ? column(table, 'name').indexOf(what.name) : -1;
+  const chosen = chosenRow(table, selection.value);
   return (
     <TreeTable
       label="Call stacks"
@@ -52,13 +49,18 @@ export function FrameTable({ flame, zoom }: { flame: Flame; zoom: number | null 
       sort={sort}
       onSort={setSort}
       onTurn={turn}
-      chosen={first < 0 ? null : zoom !== null && full[zoom] === full[first] ? zoom : first}
-      onChoose={(row) => pickFrame(flame, row)}
+      chosen={chosen === null ? null : keyOf(chosen)}
+      onChoose={(row) => pickFrame(flame, row, false)}
       footer={(one) => footer(flame, one)}
       rowAttributes={(row) => ({ 'data-testid': 'frame-row', 'data-value': values[row] })}
       empty="No frame matches."
     />
   );
+}
+
+/** The tree from a row on. */
+function below(tree: Tree, row: number): Tree {
+  return { ...tree, roots: [row], depth: tree.depth.map((depth) => depth - tree.depth[row]) };
 }
 
 /** What the choice of columns is remembered by. */

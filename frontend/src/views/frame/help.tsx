@@ -20,6 +20,7 @@ const SHEET: { title: string; keys: [string, string][] }[] = [
       ['↑ ↓ ← →', 'To the frame above, below, beside'],
       ['Enter', 'Zoom to the frame, open its details'],
       ['Backspace or Esc', 'Zoom out'],
+      ['N · Shift + N', 'Next, previous frame that the search has found'],
     ],
   },
   {

@@ -13,13 +13,18 @@ import {
 import { kernelKind, keyColumns } from '../../model/kernels';
 import { column, describe, nanoseconds, numbers } from '../../model/tables';
 import type { Table } from '../../model/wire';
-import { CopyButton, Name, ShareBar } from '../parts/bits';
+import { Copyable, Name, ShareBar } from '../parts/bits';
+import { SourceName } from '../parts/place';
 import type { GridColumn } from '../parts/sheet';
 
 const TITLES: Record<string, string> = { total_us: 'Total', mean_us: 'Mean', min_us: 'Min', max_us: 'Max' };
-const WIDE = ['name', 'op', 'category', 'module', 'family'];
-const KEY_TITLES: Record<string, string> = { name: 'Kernel', op: 'Operator' };
-const MISSING_KEYS: Record<string, string> = { op: 'unattributed', module: 'outside all modules' };
+const WIDE = ['name', 'op', 'category', 'module', 'family', 'source'];
+const KEY_TITLES: Record<string, string> = { name: 'Kernel', op: 'Operator', source: 'Source line' };
+const MISSING_KEYS: Record<string, string> = {
+  op: 'unattributed',
+  module: 'outside all modules',
+  source: 'no source line known',
+};
 
 /** Mean, shortest and longest share a unit, so that they compare at a glance. */
 function timeColumns(table: Table, order: number[]): GridColumn[] {
@@ -63,22 +68,19 @@ function keyColumn(table: Table, name: string): GridColumn {
     least: 240,
     number: kind === 'integer' || kind === 'number',
     cell: (row) =>
-      wide ? <NameCell value={values[row]} missing={MISSING_KEYS[name] ?? MISSING} /> : (values[row] ?? MISSING),
+      wide ? (
+        <NameCell name={name} value={values[row]} missing={MISSING_KEYS[name] ?? MISSING} />
+      ) : (
+        (values[row] ?? MISSING)
+      ),
   };
 }
 
-function NameCell({ value, missing }: { value: unknown; missing: string }) {
-  if (typeof value !== 'string' || value === '') return <span class="muted">{missing}</span>;
-  return (
-    <span class="name-cell">
-      <Name name={value} />
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: keeps a click on the button from opening the row */}
-      {/* biome-ignore lint/a11y/useKeyWithClickEvents: see above */}
-      <span class="on-hover" onClick={(event) => event.stopPropagation()}>
-        <CopyButton text={value} />
-      </span>
-    </span>
-  );
+function NameCell({ name, value, missing }: { name: string; value: unknown; missing: string }) {
+  if (typeof value !== 'string' || value === '') {
+    return <span class="muted">{value === '' ? '(no name)' : missing}</span>;
+  }
+  return <Copyable text={value}>{name === 'source' ? <SourceName source={value} /> : <Name name={value} />}</Copyable>;
 }
 
 /** What the launches were like; columns of which nothing is recorded are left out. */

@@ -1,8 +1,8 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { count, duration, exactTime, percent, plural } from '../../lib/format';
 import { wordFilter } from '../../lib/names';
-import { GROUP_LABELS, keyColumns, keyOf, likeOf } from '../../model/kernels';
-import { filter, filterWords, GROUPINGS, kernelBy, kernelQuery, kernelSort, selection } from '../../model/state';
+import { GROUP_LABELS, GROUPINGS, keyColumns, keyOf, likeOf } from '../../model/kernels';
+import { filter, filterWords, kernelBy, kernelQuery, kernelSort, selection } from '../../model/state';
 import { allRows, filterRows, nanoseconds, numbers, sum } from '../../model/tables';
 import type { Table } from '../../model/wire';
 import { TablePage } from '../parts/table_page';

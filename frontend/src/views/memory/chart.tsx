@@ -7,8 +7,10 @@ import { tame } from '../../lib/names';
 import {
   type Curve,
   categoryLabel,
+  changesOf,
   type DeviceMemory,
   entryAt,
+  freedParameters,
   highest,
   type Phases,
   phaseAt,
@@ -17,7 +19,7 @@ import {
 } from '../../model/memory';
 import { useTable } from '../../model/remote';
 import { info, memoryAt, memoryCapacity, memoryZoom, type Range } from '../../model/state';
-import { numbers, texts } from '../../model/tables';
+import { numbers, sum } from '../../model/tables';
 import type { Ink } from '../../timeline/pen';
 import { zoomView } from '../../timeline/view';
 import { useInstant } from './instant';
@@ -47,7 +49,7 @@ function OwnChart(props: ChartProps & { device: DeviceMemory }): JSX.Element {
 function Drawn(props: ChartProps & { at: number | null }): JSX.Element {
   const { device, curve, phases, range, stacked, at } = props;
   const peak = device ? { time: device.peakAt, bytes: device.peak } : peakOf(curve);
-  const capacity = device && memoryCapacity.value && !stacked ? device.capacity : null;
+  const capacity = device && memoryCapacity.value ? device.capacity : null;
   const most = Math.max(capacity ?? 0, ...topsOf(curve, stacked, range)) * (capacity ? 1.04 : 1.12);
   const steps = info.value?.steps;
   const draw = useMemo(
@@ -155,7 +157,7 @@ function Told({ spot, device, curve, phases, range, stacked }: ChartProps & { sp
               bytes={bytes[entry]}
             />
           ))}
-      {device && <Change device={device.device} change={change} />}
+      {device && <Change device={device} change={change} />}
     </>
   );
 }
@@ -188,35 +190,43 @@ function Line({ colour, name, bytes }: { colour?: string; name: string; bytes: n
 const REST_MS = 140;
 const TOLD = 3;
 
-/** Who allocated and freed what between one point of the curve and the next. */
-function Change({ device, change }: { device: string; change: Range }): JSX.Element | null {
+/** Who allocated what came and what went between one point of the curve and the next. */
+function Change({ device, change }: { device: DeviceMemory; change: Range }): JSX.Element | null {
   const [rested, setRested] = useState<Range | null>(null);
   useEffect(() => {
     const timer = window.setTimeout(() => setRested(change), REST_MS);
     return () => window.clearTimeout(timer);
   }, [device, change.t0, change.t1]);
   const still = rested?.t0 === change.t0 && rested.t1 === change.t1;
-  const asked = still ? { device, by: 'caller', ...rangeParameters(change) } : null;
-  const { data } = useTable('memory_by_op', asked);
-  if (!still || !data?.data.caller || data.rows === 0) return null;
-  const names = texts(data, 'caller');
-  const allocated = numbers(data, 'allocated_bytes');
-  const freed = numbers(data, 'freed_bytes');
-  const rows = names.map((_, row) => row).slice(0, TOLD);
+  const of = { device: device.device };
+  const { data, busy } = useTable('memory_by_op', still ? { ...of, by: 'caller', ...rangeParameters(change) } : null);
+  const sums = still && !busy && data?.data.caller ? data : null;
+  const [freed, frees] = ['freed_bytes', 'frees'].map((name) => (sums ? sum(numbers(sums, name)) : 0));
+  const addressed = device.openBlocks !== null;
+  const asked = frees > 0 && addressed ? freedParameters(device.device, change, freed, frees) : null;
+  const blocks = useTable('allocations', asked);
+  if (!sums || sums.rows === 0 || blocks.busy) return null;
+  const all = changesOf(sums, asked && blocks.data, change);
   return (
     <div class="tip-change" data-testid="memory-change">
       <p class="muted" title={exactTime(change.t0)}>
         Changed at {instant(change.t0, 1e3)}
+        {frees > 0 && addressed && '; what was freed, by who had allocated it'}
       </p>
-      {rows.map((row) => (
-        <p class="tip-line" key={names[row]}>
-          <span class="name">{tame(names[row]) || 'not known'}</span>
-          <b>{changeWords(allocated[row] ?? 0, freed[row] ?? 0)}</b>
+      {all.slice(0, TOLD).map(({ owner, allocated, freed }) => (
+        <p class="tip-line" key={owner}>
+          <span class="name">{ownerWords(owner, addressed)}</span>
+          <b>{changeWords(allocated, freed)}</b>
         </p>
       ))}
-      {data.rows > TOLD && <p class="muted">and {data.rows - TOLD} more</p>}
+      {all.length > TOLD && <p class="muted">and {all.length - TOLD} more</p>}
     </div>
   );
+}
+
+function ownerWords(owner: string | null, addressed: boolean): string {
+  if (owner !== null) return tame(owner) || '(no name)';
+  return addressed ? 'from before the recording, or not known' : 'by whom was not recorded';
 }
 
 function changeWords(allocated: number, freed: number): string {

@@ -64,7 +64,7 @@ export function CurvePanel(props: CurveProps): JSX.Element {
   const export_ = useTable('memory_exported', own ? null : asked);
   const { data, problem } = own ? timeline : export_;
   const curve = useMemo(() => data && readCurve(data), [data]);
-  const ranges = useTable('phase_ranges', { longest: POINTS }).data;
+  const ranges = useTable('phase_ranges', { longest: POINTS, ...rangeParameters(range) }).data;
   const phases = useMemo(() => (ranges && ranges.rows > 0 ? readPhases(ranges) : null), [ranges]);
   // While another range is on its way, the answer before it is shown where it belongs.
   const fits = data?.view === (own ? 'memory_timeline' : 'memory_exported');
@@ -91,7 +91,7 @@ function Switches(props: { options: typeof CURVES; kind: MemoryCurve; device: De
   const { options, kind, device } = props;
   return (
     <>
-      {device && device.capacity !== null && kind === 'total' && (
+      {device && device.capacity !== null && kind !== 'exported' && (
         <button
           type="button"
           class="quiet"

@@ -10,6 +10,7 @@ import { currentRow, toStep } from '../idle/input';
 import { Busy, ProblemBox, Section } from '../parts/bits';
 import { Export } from '../parts/export';
 import type { Field } from '../parts/fields';
+import { fitting } from '../parts/sheet';
 import { ViewGrid } from '../parts/view_grid';
 import { BySelect } from './keys';
 import { keyField, PartNotes } from './totals';
@@ -60,7 +61,7 @@ export function Growth({ device, addressed }: { device: DeviceMemory; addressed:
       <PartNotes tables={[steps.data, growth.data, churn.data]} />
       <Section
         title="Step by step"
-        class="grow"
+        class={fitting(steps.data.rows)}
         aside={
           <Export
             table={steps.data}
@@ -128,7 +129,7 @@ function Sums({ title, aside, table, fields, sort, testId, empty }: SumsProps): 
   return (
     <Section
       title={title}
-      class="grow"
+      class={fitting(order.length)}
       aside={
         <>
           {aside}

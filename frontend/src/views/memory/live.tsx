@@ -8,6 +8,7 @@ import {
   type DeviceMemory,
   findBlock,
   inMicroseconds,
+  KEY_WORDS,
   keyParameters,
   liveParameters,
   readBlocks,
@@ -20,7 +21,7 @@ import { Busy, ProblemBox, Section, ShareBar } from '../parts/bits';
 import { Export } from '../parts/export';
 import { type Field, fieldColumns } from '../parts/fields';
 import { Grid } from '../parts/grid';
-import type { GridColumn } from '../parts/sheet';
+import { fitting, type GridColumn } from '../parts/sheet';
 import { ViewGrid } from '../parts/view_grid';
 import { useInstant } from './instant';
 import { BySelect, fixedColour, groupLabel, keyColumn } from './keys';
@@ -86,7 +87,7 @@ function Groups({ table }: { table: Table }): JSX.Element {
   return (
     <Section
       title="Live, by"
-      class="grow"
+      class={fitting(order.length)}
       aside={
         <>
           <BySelect label="" />
@@ -139,7 +140,7 @@ function sizeColumn(table: Table, by: string): GridColumn {
 
 const BLOCK: Field[] = [
   { key: 'bytes', title: 'Size', as: 'bytes' },
-  { key: 'caller', title: 'Operator', as: 'name', none: 'not known' },
+  { key: 'caller', title: KEY_WORDS.caller.title, as: 'name', none: 'not known' },
   { key: 'from_us', title: 'Allocated', as: 'instant' },
   { key: 'lifetime_us', title: 'Lives for', as: 'time' },
   { key: 'module', title: 'Module', as: 'name' },
@@ -180,7 +181,7 @@ function LiveBlocks({ device }: { device: DeviceMemory }): JSX.Element {
     </>
   );
   return (
-    <Section title="Blocks" class="grow" aside={aside}>
+    <Section title="Blocks" class={fitting(order.length)} aside={aside}>
       <ViewGrid
         label="Blocks that are live"
         name="memory-blocks"

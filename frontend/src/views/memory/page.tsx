@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { count, exactBytes, exactTime, instant, MISSING, memorySize, percent } from '../../lib/format';
 import { tame } from '../../lib/names';
-import { type DeviceMemory, readDevices, shownRange } from '../../model/memory';
+import { chosenDevice, type DeviceMemory, readDevices, shownRange } from '../../model/memory';
 import { useTable } from '../../model/remote';
 import {
   filter,
@@ -36,7 +36,7 @@ export function MemoryPage({ info }: { info: Info }): JSX.Element {
   const { data, problem } = useTable('memory', {});
   const exported = useTable('memory_exported', { points: 2 });
   const devices = useMemo(() => (data ? readDevices(data) : []), [data]);
-  const device = devices.find((one) => one.device === memoryDevice.value) ?? devices[0];
+  const device = chosenDevice(devices, memoryDevice.value);
   return (
     <div class="page fixed memory-page" data-testid="page-memory">
       <h1 class="offscreen">Memory</h1>
@@ -134,8 +134,20 @@ function DevicePicker({ devices, device }: { devices: DeviceMemory[]; device: De
   );
 }
 
+/** What was there before is missing in bytes that are added up from 0. */
+const FROM_ZERO = 'Added up from 0: what was allocated before the recording is not known.';
+
 function Sentence({ device }: { device: DeviceMemory }): JSX.Element {
-  const { peak, peakAt, peakReserved, capacity, share } = device;
+  const { peak, peakAt, peakReserved, capacity, share, recorded } = device;
+  if (!recorded && peak <= 0) {
+    return (
+      <>
+        {tame(device.device)}: only memory from before the recording was freed,{' '}
+        <b title={exactBytes(-device.end)}>{memorySize(-device.end)}</b> of it. How much there was is not known, so that
+        bytes added up from 0 are below 0.
+      </>
+    );
+  }
   return (
     <>
       {tame(device.device)} peaks at{' '}
@@ -169,6 +181,10 @@ function Sentence({ device }: { device: DeviceMemory }): JSX.Element {
 /** The figures of a device, each with its definition; what casts doubt on them only where there is any. */
 function Figures({ table, device }: { table: Table; device: DeviceMemory }): JSX.Element {
   const bytes = (value: number | null) => ({ text: memorySize(value), exact: exactBytes(value) });
+  const level = (value: number) => ({
+    text: memorySize(value),
+    exact: device.recorded ? exactBytes(value) : `${exactBytes(value)}. ${FROM_ZERO}`,
+  });
   const number = (value: number | null) => ({ text: value === null ? MISSING : count(value), exact: count(value) });
   const doubts = [
     { key: 'unmatched_frees', title: 'Unmatched frees', value: device.unmatchedFrees },
@@ -177,11 +193,11 @@ function Figures({ table, device }: { table: Table; device: DeviceMemory }): JSX
     .filter(({ value }) => value > 0)
     .map(({ value, ...rest }) => ({ ...rest, ...number(value) }));
   const cards = [
-    { key: 'peak_allocated_bytes', title: 'Peak allocated', ...bytes(device.peak) },
+    { key: 'peak_allocated_bytes', title: 'Peak allocated', ...level(device.peak) },
     { key: 'peak_reserved_bytes', title: 'Peak reserved', ...bytes(device.peakReserved) },
     { key: 'unused_reserved_bytes', title: 'Reserved, unused', ...bytes(device.unused) },
     { key: 'growth_bytes_per_step', title: 'Growth a step', ...bytes(device.growth) },
-    { key: 'end_allocated_bytes', title: 'At the end', ...bytes(device.end) },
+    { key: 'end_allocated_bytes', title: 'At the end', ...level(device.end) },
     { key: 'allocations', title: 'Allocations', ...number(device.allocations) },
     { key: 'frees', title: 'Frees', ...number(device.frees) },
     { key: 'open_bytes', title: 'Never freed', ...bytes(device.openBytes) },

@@ -10,18 +10,25 @@ import { Remarks } from '../idle/remarks';
 import { Busy, ProblemBox, Section } from '../parts/bits';
 import { Export } from '../parts/export';
 import type { Field } from '../parts/fields';
+import { fitting } from '../parts/sheet';
 import { ViewGrid } from '../parts/view_grid';
 import { BySelect } from './keys';
 
+const LEFT: Field = { key: 'left_bytes', title: 'Left at the end', as: 'bytes', width: '120px' };
 const TOTALS: Field[] = [
   { key: 'allocated_bytes', title: 'Allocated', as: 'bytes', width: '104px' },
   { key: 'allocations', title: 'Allocations', as: 'count', width: '100px' },
   { key: 'freed_bytes', title: 'Freed', as: 'bytes' },
   { key: 'frees', title: 'Frees', as: 'count', width: '72px' },
-  { key: 'net_bytes', title: 'Net', as: 'bytes' },
+  {
+    key: 'net_bytes',
+    title: 'Net while it ran',
+    as: 'bytes',
+    width: '124px',
+    help: 'Allocated − freed while it ran. A free counts for what ran then, whoever had allocated the block: below 0 it freed what was of others. What stays of its own blocks is “Left at the end”.',
+  },
   { key: 'calls', title: 'Calls', as: 'count', width: '72px' },
 ];
-const LEFT: Field = { key: 'left_bytes', title: 'Never freed', as: 'bytes', width: '108px' };
 
 /** The groups of a table without bars. */
 export function keyField(by: MemoryBy): Field {
@@ -50,13 +57,13 @@ export function Totals({ device, addressed }: { device: DeviceMemory; addressed:
     () => (data?.data[by] ? filterRows(data, allRows(data), [by], wordFilter(memoryQuery.value)) : []),
     [data, by, memoryQuery.value],
   );
-  const fields = useMemo(() => [keyField(by), ...TOTALS, ...(addressed ? [LEFT] : [])], [by, addressed]);
+  const fields = useMemo(() => [keyField(by), ...(addressed ? [LEFT] : []), ...TOTALS], [by, addressed]);
   if (problem) return <ProblemBox problem={problem} />;
   if (!data?.data[by]) return <Busy what="Adding up…" />;
   return (
     <Section
       title="Allocated and freed, by"
-      class="grow"
+      class={fitting(order.length)}
       aside={
         <>
           <BySelect label="" />

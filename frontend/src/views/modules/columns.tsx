@@ -41,7 +41,15 @@ const HOST: TimeColumn[] = [
   { key: 'host_self_us', title: 'Host self', kind: 'op', bar: false },
 ];
 
-function timeColumns({ table, outside }: Modules, columns: TimeColumn[]): GridColumn[] {
+/** What backward runs again can make a module's host time more than that of the one above: said where it does. */
+export function hostHover({ table, tree }: Modules, values: (number | null)[], row: number): string {
+  const above = tree.parent[row] ?? -1;
+  const more = above >= 0 && (values[row] ?? 0) > (values[above] ?? 0);
+  return more ? `${exactTime(values[row])}. ${describe(table, 'host_total_us')}` : exactTime(values[row]);
+}
+
+function timeColumns(modules: Modules, columns: TimeColumn[]): GridColumn[] {
+  const { table, outside } = modules;
   const first = nanoseconds(table, columns[0].key);
   const scale = medianScale(first.filter((_, row) => row !== outside));
   const most = largest(first) || 1;
@@ -56,7 +64,7 @@ function timeColumns({ table, outside }: Modules, columns: TimeColumn[]): GridCo
       cell: (row) => (
         <ShareBar share={bar ? (100 * (values[row] ?? 0)) / most : 0} text={scaled(values[row], scale)} kind={kind} />
       ),
-      hover: (row) => exactTime(values[row]),
+      hover: (row) => (key === 'host_total_us' ? hostHover(modules, values, row) : exactTime(values[row])),
     };
   });
 }

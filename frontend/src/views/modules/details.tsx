@@ -3,29 +3,27 @@ import { useMemo } from 'preact/hooks';
 import { count, duration, exactBytes, exactTime, memorySize, percent } from '../../lib/format';
 import { keyOf, likeOf } from '../../model/kernels';
 import { deviceWork, type Modules, moduleName, moduleRow, modulesOf } from '../../model/modules';
+import { defaultSort, type Merged, mergeRows, relative, rowsBelow } from '../../model/operators';
 import { useTable } from '../../model/remote';
 import { filter, filterWords, findEvents, go, moduleBy, selection, selectionParameters } from '../../model/state';
-import { column, describe, nanoseconds, numbers } from '../../model/tables';
+import { allRows, column, describe, nanoseconds, numbers } from '../../model/tables';
+import type { Table } from '../../model/wire';
 import { Block, Fact } from '../drawer/event';
-import { Part } from '../operators/details';
+import { OPERATOR_FIELDS } from '../operators/parts';
 import { Busy, CopyButton, ProblemBox, Swatch } from '../parts/bits';
 import type { Field } from '../parts/fields';
+import { Part } from '../parts/part';
+import { hostHover } from './columns';
 
-const OPERATORS: Field[] = [
-  { key: 'name', title: 'Operator', as: 'name', none: 'unattributed' },
-  { key: 'calls', title: 'Calls', as: 'count', width: '64px' },
-  { key: 'device_self_us', title: 'Device self', as: 'time', width: '116px' },
-  { key: 'host_self_us', title: 'Host self', as: 'time', width: '104px' },
-];
 const KERNELS: Field[] = [
   { key: 'name', title: 'Kernel', as: 'name' },
   { key: 'calls', title: 'Calls', as: 'count', width: '64px' },
   { key: 'total_us', title: 'Total', as: 'time' },
-  { key: 'category', title: 'Category', as: 'text', width: '148px' },
+  { key: 'category', title: 'Category', as: 'text', width: '116px' },
 ];
 
 /** Where below the module it is. */
-const PLACE: Field = { key: 'module', title: 'In', as: 'name', none: 'itself' };
+const PLACE: Field = { key: 'module', title: 'In', as: 'name', width: '92px', none: 'itself' };
 
 /** A module, or all of a class: its figures, the operators and kernels that are its own. */
 export function ModuleDetails({ of }: { of: number | string | null }): JSX.Element {
@@ -45,7 +43,7 @@ function Details({ modules, row }: { modules: Modules; row: number }): JSX.Eleme
   const { table, outside } = modules;
   const name = moduleName(modules, row);
   const path = column(table, 'path')[row];
-  const own = row === outside ? null : path;
+  const own = row === outside || typeof path !== 'string' ? null : path;
   return (
     <div class="details" data-testid="module-details">
       <header class="details-title">
@@ -54,29 +52,27 @@ function Details({ modules, row }: { modules: Modules; row: number }): JSX.Eleme
         {typeof path === 'string' && <CopyButton text={path} label="Copy path" />}
         {row !== outside && <FindAll modules={modules} row={row} />}
       </header>
-      <div class="details-columns operator-details">
+      <div class="details-columns operator-details wide">
         <Figures modules={modules} row={row} />
         {(typeof path === 'string' || row === outside) && (
           <>
-            <Part
+            <Within
               title="Operators in it"
               view="operators"
-              by="name,module"
-              match={['module', own]}
-              below={own !== null}
-              fields={own === null ? OPERATORS : [...OPERATORS, PLACE]}
+              path={own}
+              fields={OPERATOR_FIELDS}
+              sums={['device_self_us', 'host_self_us', 'calls']}
               open={(inner, at) => {
                 const key = keyOf(inner, at);
                 selection.value = { kind: 'operator', by: 'name,module', key, like: likeOf(inner, at) };
               }}
             />
-            <Part
+            <Within
               title="Kernels launched in it"
               view="kernels"
-              by="name,module"
-              match={['module', own]}
-              below={own !== null}
-              fields={own === null ? KERNELS : [...KERNELS, PLACE]}
+              path={own}
+              fields={KERNELS}
+              sums={['total_us', 'calls']}
               none="It launched none."
               open={(inner, at) => {
                 const key = keyOf(inner, at);
@@ -88,6 +84,45 @@ function Details({ modules, row }: { modules: Modules; row: number }): JSX.Eleme
       </div>
     </div>
   );
+}
+
+interface WithinProps {
+  title: string;
+  view: 'operators' | 'kernels';
+  /** Path of the module; null is what is outside all. */
+  path: string | null;
+  fields: Field[];
+  /** Figures that add up; the first tells which place is the main one. */
+  sums: string[];
+  none?: string;
+  open: (table: Table, row: number) => void;
+}
+
+/** What is in a module or below it, a row for each name; a row opens it where it takes most. */
+function Within({ title, view, path, fields, sums, none, open }: WithinProps): JSX.Element {
+  const { data, problem } = useTable(view, { by: 'name,module', ...selectionParameters(filter.value) });
+  const merged = useMemo(() => data && rowsIn(data, path, sums), [data, path]);
+  const below = path !== null && (merged?.table.data.module ?? []).some((value) => value !== null);
+  return (
+    <Part
+      title={title}
+      testId={`part-${view}-name-module`}
+      table={merged?.table ?? null}
+      problem={problem}
+      fields={below ? [...fields, PLACE] : fields}
+      sort={data && view === 'operators' ? defaultSort(data) : { column: sums[0], descending: true }}
+      none={none}
+      open={(row) => data && merged && open(data, merged.main[row])}
+    />
+  );
+}
+
+function rowsIn(table: Table, path: string | null, sums: string[]): Merged {
+  const places = column(table, 'module');
+  const rows = path === null ? allRows(table).filter((row) => places[row] === null) : rowsBelow(table, 'module', path);
+  const owned = rows.filter((row) => column(table, 'owned')[row] !== false);
+  const seen = path === null ? table : relative(table, 'module', path);
+  return mergeRows(seen, owned, 'name', 'module', sums);
 }
 
 /** Modules of frames are events of that name; those that TorchScript recorded are parts of others'. */
@@ -137,8 +172,10 @@ function Figures({ modules, row }: { modules: Modules; row: number }): JSX.Eleme
         )}
         {row !== outside && <Fact name="Calls" value={count(numbers(table, 'calls')[row])} />}
         {times.map(([label, key]) => {
-          const value = nanoseconds(table, key)[row];
-          return <Fact key={key} name={label} value={duration(value)} hover={exactTime(value)} />;
+          const values = nanoseconds(table, key);
+          const value = values[row];
+          const hover = key === 'host_total_us' ? hostHover(modules, values, row) : exactTime(value);
+          return <Fact key={key} name={label} value={duration(value)} hover={hover} />;
         })}
         {peak !== null && (
           <Fact

@@ -32,7 +32,7 @@ import { Busy, Choice, ProblemBox, Section } from '../parts/bits';
 import { Export } from '../parts/export';
 import { Icicle } from '../parts/icicle';
 import { TableNotes } from '../parts/notes';
-import type { GridColumn } from '../parts/sheet';
+import { fitting, type GridColumn } from '../parts/sheet';
 import { TreeTable, useOpenRows } from '../parts/tree_table';
 import { WithinChoice } from '../parts/within';
 import { moduleColumns } from './columns';
@@ -182,7 +182,11 @@ function Tree({ modules }: { modules: Modules }): JSX.Element {
   const title = moduleBy.value === 'class' ? 'Class' : 'Module';
   const columns = useMemo(() => moduleColumns(modules, title), [modules, title]);
   return (
-    <Section title="Modules" class="grow" aside={<Tools table={table} columns={columns} />}>
+    <Section
+      title="Modules"
+      class={fitting(rows.length)}
+      aside={<Tools table={table} columns={columns} shown={passes && rows.length} />}
+    >
       <TreeTable
         label="Modules"
         name="modules"
@@ -207,10 +211,19 @@ const GROUPINGS: { value: ModuleGrouping; label: string; help: string }[] = [
   { value: 'class', label: 'Classes', help: 'All modules of a class together' },
 ];
 
-function Tools({ table, columns }: { table: Table; columns: GridColumn[] }): JSX.Element {
+interface ToolsProps {
+  table: Table;
+  columns: GridColumn[];
+  /** Rows that a filter leaves, those above what it finds among them; null without one. */
+  shown: number | null;
+}
+
+function Tools({ table, columns, shown }: ToolsProps): JSX.Element {
   return (
     <>
-      <span class="muted">{plural(table.rows, 'row')}</span>
+      <span class="muted" data-testid="module-count">
+        {shown === null ? plural(table.rows, 'row') : `${count(shown)} of ${plural(table.rows, 'row')}`}
+      </span>
       <Choice
         label="What a row is"
         value={moduleBy.value}

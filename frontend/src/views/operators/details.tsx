@@ -1,32 +1,27 @@
-import type { ComponentChildren, JSX } from 'preact';
+import type { JSX } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { count, duration, exactTime, MISSING, percent, plural, significant } from '../../lib/format';
-import { median } from '../../lib/histogram';
-import { tame } from '../../lib/names';
+import { sourcePlace, tame } from '../../lib/names';
 import { keyOf, likeOf } from '../../model/kernels';
-import { defaultSort, isOwned, operatorTitle, relative, rowOf, rowsBelow, rowsWith } from '../../model/operators';
-import { keyOf as questionOf, useRemote, useSource, useTable } from '../../model/remote';
-import type { Subject } from '../../model/source';
+import { isOwned, MISSING_KEYS, matrixShare, operatorTitle, rowOf, whyNoFlops } from '../../model/operators';
+import { useTable } from '../../model/remote';
 import {
   filter,
   filterWords,
   findEvents,
   go,
+  info,
   operatorQuery,
   type Selection,
-  selection,
   selectionParameters,
-  showInTimeline,
-  subject,
 } from '../../model/state';
 import { column, nanoseconds, numbers } from '../../model/tables';
 import type { Table } from '../../model/wire';
-import { parseQuery, search } from '../../timeline/search';
 import { Block, Fact } from '../drawer/event';
 import { Busy, CopyButton, ProblemBox, Swatch } from '../parts/bits';
-import type { Field } from '../parts/fields';
-import { Scatter } from '../parts/scatter';
-import { ViewGrid } from '../parts/view_grid';
+import { SourcePlace } from '../parts/place';
+import { keyTitle, matrixHover, matrixText } from './columns';
+import { CallsOf, PartsOf } from './parts';
 
 type Selected = Extract<Selection, { kind: 'operator' }>;
 
@@ -41,16 +36,21 @@ export function OperatorDetails({ selected }: { selected: Selected }): JSX.Eleme
     const words = filter.value ? ` ${filterWords(filter.value)}` : '';
     return <p class="hint">This row has nothing{words}.</p>;
   }
-  return <Details table={data} row={row} />;
+  return <Details table={data} row={row} by={selected.by} />;
 }
 
-function Details({ table, row }: { table: Table; row: number }): JSX.Element {
+function Details({ table, row, by }: { table: Table; row: number; by: string }): JSX.Element {
   const key = keyOf(table, row);
   const owned = isOwned(table, row);
   const title = operatorTitle(key, owned);
   const name = owned && typeof key.name === 'string' && key.name !== '' ? key.name : null;
+  const like = owned ? likeOf(table, row) : null;
+  const device = nanoseconds(table, 'device_self_us')[row] ?? 0;
+  const of = useMemo(() => like !== null && { by, key, like, device }, [table, row, by]);
+  // Nothing of the row before may stand below the title of this one.
+  const told = `${by}:${like}`;
   return (
-    <div class="details">
+    <div class="details" data-testid="operator-details">
       <header class="details-title">
         <Swatch kind={owned ? 'op' : 'kernel'} />
         <h2 title={title}>{tame(title)}</h2>
@@ -59,8 +59,9 @@ function Details({ table, row }: { table: Table; row: number }): JSX.Element {
       </header>
       <div class="details-columns operator-details">
         <Figures table={table} row={row} />
-        {name !== null && <CallsOf name={name} />}
-        {name === null ? <Inside table={table} row={row} /> : <PartsOf name={name} />}
+        {!of && <UnownedHint />}
+        {of && key.name !== undefined && <CallsOf key={`calls:${told}`} row={of} />}
+        {of && <PartsOf key={`parts:${told}`} row={of} />}
       </div>
     </div>
   );
@@ -90,9 +91,12 @@ function Figures({ table, row }: { table: Table; row: number }): JSX.Element {
     value !== null && <Fact name={label} value={print(value)} hover={exact ?? String(value)} />;
   const timed = (label: string, name: string) => show(label, time(name), duration, exactTime(time(name)));
   const formula = column(table, 'flops_formula')[row];
+  const source = column(table, 'source')[row];
   return (
     <Block title={filter.value ? `Figures ${filterWords(filter.value)}` : 'Figures'} scrolls>
-      <dl class="facts">
+      {typeof source === 'string' && <SourcePlace source={source} />}
+      <dl class="facts" data-testid="operator-figures">
+        <Keys table={table} row={row} />
         {isOwned(table, row) && (
           <>
             {show('Calls', figure('calls'), count)}
@@ -106,11 +110,7 @@ function Figures({ table, row }: { table: Table; row: number }): JSX.Element {
         {timed('Device total', 'device_total_us')}
         {show('Device share', figure('device_self_pct'), percent)}
         <Matrix table={table} row={row} />
-        {show(
-          'FLOPs known',
-          figure('flops'),
-          (value) => `${significant(value / 1e9)} G, ${plural(figure('flops_calls') ?? 0, 'call')}`,
-        )}
+        <Flops table={table} row={row} />
         {typeof formula === 'string' && <Fact name="· counted as" value={formula} />}
         {show('Achieved', figure('tflop_per_s'), (value) => `${significant(value)} TFLOP/s`)}
         {show('· of the peak', figure('peak_pct'), percent)}
@@ -120,148 +120,50 @@ function Figures({ table, row }: { table: Table; row: number }): JSX.Element {
   );
 }
 
+/** What tells the row apart, beside the first part of its key, which is its title. */
+function Keys({ table, row }: { table: Table; row: number }): JSX.Element {
+  const more = Object.entries(keyOf(table, row))
+    .slice(1)
+    .filter(([, value]) => !(typeof value === 'string' && sourcePlace(value)));
+  return (
+    <>
+      {more.map(([name, value]) => (
+        <Fact key={name} name={keyTitle(name)} value={keyText(name, value)} hover={String(value ?? '')} />
+      ))}
+    </>
+  );
+}
+
+function keyText(name: string, value: string | number | null): string {
+  return value === null || value === '' ? (MISSING_KEYS[name] ?? MISSING) : String(value);
+}
+
+/** How many operations, or why that is not known. */
+function Flops({ table, row }: { table: Table; row: number }): JSX.Element | null {
+  if (!isOwned(table, row) || table.data.tensor_cores_eligible === undefined) return null;
+  const flops = numbers(table, 'flops')[row];
+  const works = (nanoseconds(table, 'device_self_us')[row] ?? 0) > 0;
+  // Of what computes nothing there is nothing to say.
+  if (flops === null && !works && column(table, 'tensor_cores_eligible')[row] !== true) return null;
+  const why = whyNoFlops(table, row, info.value?.switches.shapes ?? false);
+  const [calls, known] = ['calls', 'flops_calls'].map((name) => numbers(table, name)[row] ?? 0);
+  const of = known < calls ? `${count(known)} of ${plural(calls, 'call')}` : plural(calls, 'call');
+  const text = flops === null ? `not known. ${why}` : `${significant(flops / 1e9)} G, ${of}`;
+  const exact = flops === null ? 'not known' : `${flops}${why ? `. ${why}` : ''}`;
+  return <Fact name="FLOPs" value={<span data-testid="operator-flops">{text}</span>} hover={exact} />;
+}
+
 /** Matrix units: a share only of the time of which kernels' names tell. */
 function Matrix({ table, row }: { table: Table; row: number }): JSX.Element | null {
-  const share = numbers(table, 'tensor_cores_pct')[row];
-  const unknown = nanoseconds(table, 'tensor_cores_unknown_us')[row];
-  if (share === null && !unknown) return null;
+  const share = matrixShare(table, row);
+  if (share.pct === null && share.unknown === 0) return null;
   const eligible = column(table, 'tensor_cores_eligible')[row];
   return (
     <>
-      <Fact name="Tensor cores" value={percent(share)} hover={share === null ? 'not known' : `${share} %`} />
-      {unknown !== null && unknown > 0 && (
-        <Fact name="· unknown" value={duration(unknown)} hover={exactTime(unknown)} />
-      )}
+      <Fact name="Tensor cores" value={share.pct === null ? 'unknown' : matrixText(share)} hover={matrixHover(share)} />
+      {share.unknown > 0 && <Fact name="· unknown" value={duration(share.unknown)} hover={exactTime(share.unknown)} />}
       {typeof eligible === 'boolean' && <Fact name="· eligible" value={eligible ? 'yes' : 'no'} />}
     </>
-  );
-}
-
-interface Hits {
-  /** Events of the name on all rows, and how many of them the search lists: the first ones. */
-  total: number;
-  listed: number;
-  id: number[];
-  starts: number[];
-  lengths: number[];
-}
-
-/** Host events of a name in the chosen time: kernels may be called the same. */
-function useCalls(name: string) {
-  const source = useSource();
-  const of = subject.value;
-  const range = filter.value;
-  const key = of && questionOf(of, 'calls', name, range?.t0, range?.t1);
-  return useRemote<Hits>(key, async (signal) => {
-    const [found, { lanes }] = await Promise.all([
-      search(source, of as Subject, parseQuery(`"${name}"`), signal),
-      source.lanes(of as Subject, signal),
-    ]);
-    const threads = lanes.filter((lane) => lane.kind === 'thread');
-    const onHost = (row: number) => threads.some((lane) => lane.first_row <= row && row < lane.first_row + lane.rows);
-    const { id, start_ns, duration_ns, row } = found.hits;
-    const kept = id
-      .map((_, i) => i)
-      .filter((i) => onHost(row[i]) && (!range || (range.t0 <= start_ns[i] && start_ns[i] < range.t1)));
-    const pick = (values: number[]) => kept.map((i) => values[i]);
-    return {
-      total: found.total,
-      listed: id.length,
-      id: pick(id),
-      starts: pick(start_ns),
-      lengths: pick(duration_ns),
-    };
-  });
-}
-
-/** A search lists the first events of a name, in the order of time. */
-export function cutWords({ listed, total }: Pick<Hits, 'listed' | 'total'>): string {
-  return `Of the first ${count(listed)} of ${count(total)} events of this name, by time.`;
-}
-
-function CallsOf({ name }: { name: string }): JSX.Element {
-  const { data, problem } = useCalls(name);
-  const show = (i: number) => {
-    if (data) showInTimeline(data.starts[i], data.lengths[i], { kind: 'event', id: data.id[i] });
-  };
-  const middle = data && data.id.length > 0 ? duration(median(data.lengths)) : MISSING;
-  return (
-    <section class="block plot" data-testid="operator-calls" data-count={data?.id.length}>
-      <h3>Host time of calls, median {middle}</h3>
-      {problem && <ProblemBox problem={problem} />}
-      {data && data.listed < data.total && (
-        <p class="hint" data-testid="operator-calls-cut">
-          {cutWords(data)}
-        </p>
-      )}
-      {!data && !problem && <Busy what="Looking for the calls…" />}
-      {data && data.id.length > 0 && (
-        <Scatter
-          label={`Duration of ${count(data.id.length)} calls over time, median ${middle}`}
-          starts={data.starts}
-          lengths={data.lengths}
-          kind="op"
-          onPick={show}
-        />
-      )}
-    </section>
-  );
-}
-
-const KERNEL_FIELDS: Field[] = [
-  { key: 'name', title: 'Kernel', as: 'name' },
-  { key: 'calls', title: 'Calls', as: 'count', width: '64px' },
-  { key: 'total_us', title: 'Total', as: 'time' },
-  { key: 'tensor_cores', title: 'Tensor cores', as: 'text', width: '96px' },
-];
-const SHAPE_FIELDS: Field[] = [
-  { key: 'shapes', title: 'Input shapes', as: 'name', none: 'no shapes recorded' },
-  { key: 'calls', title: 'Calls', as: 'count', width: '64px' },
-  { key: 'device_self_us', title: 'Device self', as: 'time', width: '116px' },
-  { key: 'host_self_us', title: 'Host self', as: 'time', width: '104px' },
-];
-const STACK_FIELDS: Field[] = [
-  { ...SHAPE_FIELDS[0], key: 'stack', title: 'Stack', none: 'no stack recorded' },
-  ...SHAPE_FIELDS.slice(1),
-];
-const OPERATOR_FIELDS: Field[] = [{ ...SHAPE_FIELDS[0], key: 'name', title: 'Operator' }, ...SHAPE_FIELDS.slice(1)];
-
-/** What an operator was called with, what it launched, and from where it was called. */
-function PartsOf({ name }: { name: string }): JSX.Element {
-  return (
-    <>
-      <Part
-        title="Kernels it launched"
-        view="kernels"
-        by="name,op"
-        match={['op', name]}
-        fields={KERNEL_FIELDS}
-        none="It launched none."
-        open={(table, row) => {
-          selection.value = { kind: 'kernel', by: 'name,op', key: keyOf(table, row), like: likeOf(table, row) };
-        }}
-      />
-      <Part title="Input shapes" view="operators" by="shapes" match={['name', name]} fields={SHAPE_FIELDS} />
-      <Part title="Stacks" view="operators" by="stack" match={['name', name]} fields={STACK_FIELDS} />
-    </>
-  );
-}
-
-/** The operators of a module, thread or phase. */
-function Inside({ table, row }: { table: Table; row: number }): JSX.Element | null {
-  const [level, value] = Object.entries(keyOf(table, row))[0] ?? [];
-  if (level === undefined || !isOwned(table, row) || level === 'name') return <UnownedHint />;
-  return (
-    <Part
-      title="Operators in it"
-      view="operators"
-      by={`name,${level}`}
-      match={[level, value]}
-      fields={OPERATOR_FIELDS}
-      open={(inner, at) => {
-        selection.value = { kind: 'operator', by: `name,${level}`, key: keyOf(inner, at), like: likeOf(inner, at) };
-      }}
-    />
   );
 }
 
@@ -273,52 +175,5 @@ function UnownedHint(): JSX.Element {
         unattributed.
       </p>
     </Block>
-  );
-}
-
-interface PartProps {
-  title: string;
-  view: string;
-  by: string;
-  match: [column: string, value: unknown];
-  /** For paths: what is below belongs to it too, and is told by the rest of its path. */
-  below?: boolean;
-  fields: Field[];
-  none?: string;
-  open?: (table: Table, row: number) => void;
-}
-
-/** Rows of a view that agree with the row in the drawer. */
-export function Part({ title, view, by, match, below = false, fields, none, open }: PartProps): JSX.Element {
-  const { data, problem } = useTable(view, { by, ...selectionParameters(filter.value) });
-  const rows = useMemo(() => {
-    if (!data) return null;
-    const found = below ? rowsBelow(data, match[0], String(match[1])) : rowsWith(data, ...match);
-    return found.filter((row) => column(data, 'owned')[row] !== false);
-  }, [data, match[1], below]);
-  const shown = useMemo(
-    () => data && (below ? relative(data, match[0], String(match[1])) : data),
-    [data, match[1], below],
-  );
-  const told: ComponentChildren = rows && rows.length > 0 ? `${title} (${count(rows.length)})` : title;
-  return (
-    <section class="block part" data-testid={`part-${view}-${by.replace(',', '-')}`} data-count={rows?.length}>
-      <h3>{told}</h3>
-      {problem && <ProblemBox problem={problem} />}
-      {!rows && !problem && <Busy what="Reading…" />}
-      {rows?.length === 0 && <p class="hint">{none ?? 'None.'}</p>}
-      {data && shown && rows && rows.length > 0 && (
-        <ViewGrid
-          label={title}
-          table={shown}
-          fields={fields}
-          order={rows}
-          sort={view === 'kernels' ? { column: 'total_us', descending: true } : defaultSort(data)}
-          testId="part-row"
-          onOpen={open && ((row) => open(data, row))}
-          empty="None."
-        />
-      )}
-    </section>
   );
 }

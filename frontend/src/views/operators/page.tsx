@@ -2,16 +2,16 @@ import type { ComponentChildren, JSX } from 'preact';
 import { count, duration, exactTime, percent, plural } from '../../lib/format';
 import { wordFilter } from '../../lib/names';
 import { keyColumns, keyOf, likeOf } from '../../model/kernels';
-import { defaultSort, isOwned, MISSING_KEYS, OPERATOR_LABELS, rowOf, sumsOf } from '../../model/operators';
 import {
-  filter,
-  filterWords,
+  defaultSort,
+  isOwned,
   OPERATOR_GROUPINGS,
-  operatorBy,
-  operatorQuery,
-  operatorSort,
-  selection,
-} from '../../model/state';
+  OPERATOR_LABELS,
+  rowOf,
+  sumsOf,
+  UNOWNED,
+} from '../../model/operators';
+import { filter, filterWords, operatorBy, operatorQuery, operatorSort, selection } from '../../model/state';
 import { allRows, column, numbers, sum } from '../../model/tables';
 import type { Table } from '../../model/wire';
 import { TablePage } from '../parts/table_page';
@@ -48,7 +48,7 @@ function found(table: Table, query: string): number[] {
   const passes = wordFilter(query);
   const keys = keyColumns(table).map((name) => column(table, name));
   const text = (row: number) => keys.map((values) => values[row] ?? '').join('\n');
-  return allRows(table).filter((row) => passes(isOwned(table, row) ? text(row) : MISSING_KEYS.name));
+  return allRows(table).filter((row) => passes(isOwned(table, row) ? text(row) : UNOWNED));
 }
 
 function currentRow(table: Table): number | null {

@@ -51,6 +51,30 @@ export function CopyButton({ text, label = 'Copy' }: { text: string; label?: str
   );
 }
 
+/** What a row is called, with a button that copies it; the click is the button's alone. */
+export function Copyable({ text, children }: { text: string; children: ComponentChildren }): JSX.Element {
+  const [said, setSaid] = useState('');
+  const copy = async (event: MouseEvent) => {
+    event.stopPropagation();
+    setSaid((await copyText(text)) ? 'Copied' : 'Not allowed here');
+    setTimeout(() => setSaid(''), 1600);
+  };
+  return (
+    <span class="name-cell">
+      {children}
+      <button type="button" class="copy" aria-label={said || 'Copy'} title={said || 'Copy'} onClick={copy}>
+        <svg width="12" height="12" viewBox="0 0 12 12" aria-hidden="true">
+          {said === 'Copied' ? (
+            <path d="M1.5 6.5l3 3 6-7" fill="none" stroke="currentColor" stroke-width="1.5" />
+          ) : (
+            <path d="M4 1.5h6.5V8M1.5 4H8v6.5H1.5z" fill="none" stroke="currentColor" />
+          )}
+        </svg>
+      </button>
+    </span>
+  );
+}
+
 export function ProblemBox({ problem, children }: { problem: Problem; children?: ComponentChildren }): JSX.Element {
   return (
     <div class="problem" role="alert" data-testid="problem">

@@ -1,14 +1,14 @@
 import type { CSSProperties, JSX } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { count } from '../../lib/format';
-import { hideColumn, resetColumns, shownColumns } from '../../model/columns';
+import { type ColumnKey, hideColumn, showAllColumns, shownColumns } from '../../model/columns';
 import { OWN_KEYS, stepFocus, usePopup } from './popup';
 
 interface ColumnChoiceProps {
   /** What the choice is remembered by. */
   table: string;
   label: string;
-  columns: { key: string; title: string }[];
+  columns: (ColumnKey & { title: string })[];
   /** Width of the scroll bar beside it, px. */
   edge: number;
 }
@@ -108,7 +108,7 @@ function ColumnList(props: ColumnChoiceProps & { place: DOMRect | null; close: (
         data-testid="columns-reset"
         disabled={shown.length === columns.length}
         onClick={() => {
-          resetColumns(table);
+          showAllColumns(table, columns);
           // A button that cannot be pressed any more loses the keys.
           start();
         }}

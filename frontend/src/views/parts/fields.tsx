@@ -26,6 +26,8 @@ export interface Field {
   width?: string;
   /** What stands for a missing value. */
   none?: string;
+  /** What it means; the view's own words without. */
+  help?: string;
 }
 
 const WIDTHS: Record<Field['as'], string> = {
@@ -49,7 +51,7 @@ export function fieldColumns(table: Table, fields: Field[]): GridColumn[] {
     return {
       key: field.key,
       title: unit ? `${field.title}, ${unit}` : field.title,
-      help: describe(table, field.key),
+      help: field.help ?? describe(table, field.key),
       width: field.width ?? WIDTHS[field.as],
       number: NUMBERS.includes(field.as),
       cell,

@@ -8,6 +8,8 @@ import { useSize } from './size';
 export const BLOCK_HEIGHT = 19;
 /** Thinner blocks cannot be seen. */
 const LEAST_PX = 0.4;
+/** What a search has found is never thinner. */
+const FOUND_PX = 2;
 const SHADE = 0.09;
 /** Room that a text needs to tell anything. */
 const TEXT_PX = 28;
@@ -25,6 +27,10 @@ export interface IcicleProps {
   zoom: number | null;
   /** A row beside the others: drawn last, and hatched. */
   aside?: number | null;
+  /** Rows that come after their neighbours, and before the one aside. */
+  small?: ReadonlySet<number>;
+  /** What tells a row in another tree of the same; by its number without. */
+  keyOf?: (row: number) => string;
   chosen: number | null;
   onPick: (row: number) => void;
   onBack: () => void;
@@ -32,32 +38,33 @@ export interface IcicleProps {
   testId: string;
 }
 
+/** Where the mouse is: in the window, and on the canvas. */
 interface Spot {
-  block: Block;
   x: number;
   y: number;
+  left: number;
+  top: number;
 }
 
 /** Blocks on blocks, each as wide as its value, the widest at the left. Mouse and arrows go from one to the other. */
 export function Icicle(props: IcicleProps): JSX.Element {
-  const { tree, values, zoom, aside } = props;
+  const { tree, values, zoom, aside, small } = props;
   const { ref, width } = useSize<HTMLDivElement>();
   const canvas = useRef<HTMLCanvasElement>(null);
   const [spot, setSpot] = useState<Spot | null>(null);
-  const [active, setActive] = useState<number | null>(null);
-  const blocks = useMemo(() => layOut(tree, values, zoom, aside), [tree, values, zoom, aside]);
+  const blocks = useMemo(
+    () => layOut(tree, values, zoom, (row) => (row === aside ? 2 : Number(small?.has(row) ?? false))),
+    [tree, values, zoom, aside, small],
+  );
+  const { active, setActive, zoomKey } = useInSight(props, blocks, ref);
+  useEffect(() => setSpot(null), [zoomKey]);
   const levels = blocks.reduce((most, block) => Math.max(most, block.level + 1), 1);
   const height = levels * BLOCK_HEIGHT + 1;
   useEffect(() => {
-    setSpot(null);
-    // What is zoomed to comes into sight, with the row above it.
-    const level = blocks.find((block) => block.row === zoom)?.level ?? 0;
-    if (ref.current) ref.current.scrollTop = Math.max(0, level - 1) * BLOCK_HEIGHT;
-  }, [blocks]);
-  useEffect(() => {
     if (canvas.current && width > 0) draw(canvas.current, blocks, props, active);
   }, [blocks, width, height, active, props.colour, props.pale, props.chosen, theme.value]);
-  const at = (event: MouseEvent) => hit(blocks, event.offsetX / width, Math.floor(event.offsetY / BLOCK_HEIGHT));
+  const under = (left: number, top: number) => hit(blocks, left / width, Math.floor(top / BLOCK_HEIGHT));
+  const touched = spot && under(spot.left, spot.top);
   const onKeyDown = (event: KeyboardEvent) => {
     const next = press(event.key, blocks, active, props);
     if (next === undefined) return;
@@ -84,23 +91,49 @@ export function Icicle(props: IcicleProps): JSX.Element {
         role="img"
         aria-label={props.label}
         data-testid={props.testId}
-        style={{ width: `${width}px`, height: `${height}px`, cursor: spot ? 'pointer' : undefined }}
+        style={{ width: `${width}px`, height: `${height}px`, cursor: touched ? 'pointer' : undefined }}
         onMouseMove={(event) => {
-          const block = at(event);
-          setSpot(block ? { block, x: event.clientX, y: event.clientY } : null);
+          setSpot({ x: event.clientX, y: event.clientY, left: event.offsetX, top: event.offsetY });
         }}
         onMouseLeave={() => setSpot(null)}
         onClick={(event) => {
-          const block = at(event);
+          const block = under(event.offsetX, event.offsetY);
           if (block) props.onPick(block.row);
         }}
       />
       <span class="offscreen" role="status">
         {told.slice(0, 200)}
       </span>
-      {spot && <Tip spot={spot}>{props.tooltip(spot.block.row)}</Tip>}
+      {spot && touched && <Tip spot={spot}>{props.tooltip(touched.row)}</Tip>}
     </div>
   );
+}
+
+/** The row that the keys are at; it, what is chosen and what is zoomed to come into sight as they change. */
+function useInSight(props: IcicleProps, blocks: Block[], box: { current: HTMLElement | null }) {
+  const { zoom, chosen, keyOf = String } = props;
+  const [activeKey, setActiveKey] = useState<string | null>(null);
+  // The same in a tree with finer rows: the keys do not lose their place.
+  const active = useMemo(
+    () => (activeKey === null ? null : (blocks.find((block) => keyOf(block.row) === activeKey)?.row ?? null)),
+    [blocks, activeKey, keyOf],
+  );
+  const zoomKey = zoom === null ? null : keyOf(zoom);
+  useEffect(() => {
+    // With the row above it.
+    const level = blocks.find((block) => block.row === zoom)?.level ?? 0;
+    if (box.current) box.current.scrollTop = Math.max(0, level - 1) * BLOCK_HEIGHT;
+  }, [zoomKey]);
+  const chosenKey = chosen === null ? null : keyOf(chosen);
+  useEffect(() => {
+    const shown = blocks.find((block) => block.row === chosen);
+    const keys = box.current?.contains(document.activeElement);
+    // Keys go on from what was chosen; without keys here, nothing is at theirs.
+    if (shown || !keys) setActiveKey(keys ? chosenKey : null);
+    if (shown && box.current) revealLevel(box.current, shown.level);
+  }, [chosenKey, zoomKey]);
+  const setActive = (row: number | null) => setActiveKey(row === null ? null : keyOf(row));
+  return { active, setActive, zoomKey };
 }
 
 const TIP_WIDTH = 420;
@@ -166,8 +199,11 @@ function draw(canvas: HTMLCanvasElement, blocks: Block[], props: IcicleProps, ac
   pen.scale(ratio, ratio);
   pen.font = `11px ${style.fontFamily}`;
   pen.textBaseline = 'middle';
-  for (const block of blocks)
-    drawBlock({ pen, width, paper, ink: style.getPropertyValue('--text') }, block, props, active);
+  const sheet = { pen, width, paper, ink: style.getPropertyValue('--text') };
+  const { pale } = props;
+  for (const block of blocks) if (!pale || pale(block.row)) drawBlock(sheet, block, props, active);
+  // What was found comes last, so that the narrowest is seen beside its neighbours.
+  if (pale) for (const block of blocks) if (!pale(block.row)) drawBlock(sheet, block, props, active);
 }
 
 interface Sheet {
@@ -179,11 +215,12 @@ interface Sheet {
 
 function drawBlock({ pen, width, paper, ink }: Sheet, block: Block, props: IcicleProps, active: number | null): void {
   const left = block.from * width;
-  const wide = (block.to - block.from) * width;
+  const faded = props.pale?.(block.row) ?? false;
+  const wide = Math.max((block.to - block.from) * width, props.pale && !faded ? FOUND_PX : 0);
   if (wide < LEAST_PX) return;
   const name = props.names[block.row];
   const solid = blend(word(props.colour(block.row)), paper, props.shaded ? shadeOf(name) * SHADE : 0);
-  const pixel = props.pale?.(block.row) ? blend(solid, paper, 0.82) : solid;
+  const pixel = faded ? blend(solid, paper, 0.82) : solid;
   const top = block.level * BLOCK_HEIGHT;
   pen.fillStyle = hex(pixel);
   pen.fillRect(left, top, Math.max(wide - (wide > 3 ? 1 : 0), LEAST_PX), BLOCK_HEIGHT - 1);

@@ -18,6 +18,8 @@ export interface GridColumn<R = number> {
   sortable?: boolean;
   /** Columns of the view that it shows; the one of its key without. */
   of?: string[];
+  /** Hidden until somebody asks for it. */
+  extra?: boolean;
   cell: (row: R) => ComponentChildren;
   hover?: (row: R) => string;
 }
@@ -26,8 +28,15 @@ export type RowAttributes = Record<string, string | number | null | undefined>;
 
 export const ROW_HEIGHT = 24;
 const OVERSCAN = 8;
+/** So many rows need no more room than they take. */
+const FEW = 5;
 /** Room for the button that chooses columns, px. */
 const CHOICE_WIDTH = 22;
+
+/** How a panel that holds nothing but a table takes its room: as much as its rows need, as far as there is any. */
+export function fitting(rows: number): string {
+  return rows > FEW ? 'grow fits' : 'grow few';
+}
 
 interface SheetProps<R> {
   label: string;

@@ -12,7 +12,7 @@ import { Export } from './export';
 import { Grid } from './grid';
 import { GroupBy } from './group_by';
 import { TableNotes } from './notes';
-import type { GridColumn, RowAttributes } from './sheet';
+import { fitting, type GridColumn, type RowAttributes } from './sheet';
 import { WithinChoice } from './within';
 
 /** A page that is one table of a view: how it is grouped, searched and sorted, and what it says of each row. */
@@ -80,7 +80,7 @@ function Body(props: TablePageProps & { table: Table }): JSX.Element {
       <TableNotes notes={table.notes} />
       <Section
         title={props.title}
-        class="grow"
+        class={fitting(order.length)}
         aside={<Tools {...props} columns={columns} order={sorted} all={table.rows} />}
       >
         <Grid
