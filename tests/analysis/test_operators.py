@@ -126,6 +126,7 @@ def test_what_is_behind_a_row() -> None:
     assert row == ["mm", "[[4, 4]]", 2, 12]
     asked: dict[str, Any] = {"op_like": event, "alike": "shapes"}
     assert rows(trace, "kernels", "calls", "total_us", **asked) == [(2, 12)]
+    assert rows(trace, "kernel_calls", "duration_us", **asked) == [(5,), (7,)]
     assert rows(trace, "operator_calls", "start_us", "duration_us", "device_self_us", **asked) == [
         (0, 10, 5),
         (200, 12, 7),
@@ -159,6 +160,9 @@ def test_rows_are_what_is_behind_them(builder: TraceBuilder, by: str) -> None:
         alone = trace.view("operators", by="name,thread", **asked)
         assert round(alone["host_self_us"].sum() * 1000) == round(row["host_self_us"] * 1000)
         assert alone["owned"].all()
+        assert (alone["calls"] > 0).all()
+        names = trace.view("operators", by="name", **asked)
+        assert set(names["name"]) == ({row["name"]} if "name" in row else set(names["name"]))
 
 
 def test_selections() -> None:

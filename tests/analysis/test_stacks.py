@@ -88,7 +88,11 @@ def test_sources_of_operators_and_kernels() -> None:
         ("op", "model.py(5): forward", 3),
         ("alone", None, 1),
     ]
-    assert rows(trace_of(TraceBuilder().kernel(0, 1)), "kernels", "source", by="source") == [(None,)]
+    assert rows(trace, "kernel_calls", "duration_us", source="model.py(5): forward") == [(3,), (20,)]
+    assert rows(trace, "kernel_calls", "duration_us", source="") == [(1,)]
+    without = trace_of(TraceBuilder().kernel(0, 1))
+    assert rows(without, "kernels", "source", by="source") == [(None,)]
+    assert "No stacks were recorded" in without.view("kernels", by="source").attrs["notes"][0]
 
 
 def test_what_is_small_is_one_row_under_its_parent() -> None:

@@ -13,7 +13,8 @@ from kinetoscope.device_figures import occupancy_of
 from kinetoscope.kernel_categories import categories
 from kinetoscope.schema import Column
 from kinetoscope.views.common import SELECTION, Selection, names_of, no_device_note, of_value, step_note, us
-from kinetoscope.views.kernels import families, modules_of
+from kinetoscope.views.kernels import families, modules_of, sources_of
+from kinetoscope.views.op_rows import OPS_LIKE, launched_by, ops_like
 from kinetoscope.views.registry import Parameter, View
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ _FILTERS = (
     Parameter("op", "text", "Kernels launched by ops of exactly this name."),
     Parameter("category", "text", "Kernels of this category."),
     Parameter("module", "text", "Kernels launched in exactly this module, written as a path."),
+    Parameter("source", "text", "Kernels launched from exactly this source line, as in kernels by source."),
     Parameter("family", "text", "Kernels of this name, without the number that compilers put at its end."),
     Parameter("stream", "number", "Kernels of this stream."),
     Parameter("device", "number", "Kernels of this device."),
@@ -62,9 +64,9 @@ def kernel_calls(trace: Trace, **filters: Any) -> pd.DataFrame:
     ----------
     trace : Trace
     **filters
-        ``name, like, op, category, module, family, stream, device, grid, block, registers, shared_memory``: only kernels that fit all that are
+        ``name, like, op, category, module, source, family, stream, device, grid, block, registers, shared_memory``: only kernels that fit all that are
         given. An empty text asks for those without a value. ``step, start_us, end_us, within``: see
-        :class:`kinetoscope.views.common.Selection`; lengths stay whole.
+        :class:`kinetoscope.views.common.Selection`; lengths stay whole. ``op_like, alike``: see :func:`kinetoscope.views.op_rows.ops_like`.
 
     Returns
     -------
@@ -83,6 +85,11 @@ def kernel_calls(trace: Trace, **filters: Any) -> pd.DataFrame:
         chosen &= columns.name[rows] == _name_of(trace, int(filters["like"]))
     for key in ("grid", "block", "registers", "shared_memory"):
         chosen &= of_value(base[key], filters.get(key))
+    if filters.get("source") is not None:
+        chosen &= of_value(pd.Series(sources_of(trace, np.flatnonzero(kernel))), filters["source"])
+    ops = ops_like(trace, filters.get("op_like"), filters.get("alike", "name"))
+    if ops is not None:
+        chosen &= launched_by(trace, ops)[kernel]
     if filters.get("family") is not None:
         chosen &= families(trace, rows) == filters["family"]
     frame = frame[chosen].reset_index(drop=True)
@@ -121,4 +128,4 @@ def _name_of(trace: Trace, event: int) -> int:
     return int(trace.columns.name[found[0]]) if found.size else -1
 
 
-VIEW = View("kernel_calls", "Kernel calls", kernel_calls, _COLUMNS, (*_FILTERS, *SELECTION))
+VIEW = View("kernel_calls", "Kernel calls", kernel_calls, _COLUMNS, (*_FILTERS, *OPS_LIKE, *SELECTION))

@@ -16,7 +16,7 @@ from kinetoscope.naming import matching
 from kinetoscope.operators.recorded import of_ops
 from kinetoscope.schema import Column
 from kinetoscope.views.common import SELECTION, Selection, names_of, no_device_note, pct, step_note, texts_of
-from kinetoscope.views.op_rows import OPS_LIKE, ops_like
+from kinetoscope.views.op_rows import OPS_LIKE, launched_by, ops_like
 from kinetoscope.views.registry import Parameter, View
 
 if TYPE_CHECKING:
@@ -144,6 +144,8 @@ def kernels(
     result = result.assign(**rows.described(by, longest), longest_id=trace.columns.id[rows.rows[longest]])
     result = result.reset_index(drop=True)
     result.attrs["notes"] = no_device_note(trace) or step_note(trace, selection.get("step"))
+    if "source" in by and trace.program.stacks.source == "ops":
+        result.attrs["notes"].append("No stacks were recorded (with_stack).")
     return result
 
 
@@ -154,8 +156,7 @@ class _Kernels:
         kernel = trace.columns.kind[trace.work] == schema.CODE["kernel"]
         chosen, length = selection.work()
         if ops is not None:
-            owner = trace.program.ops.owner_of_work
-            chosen = chosen & (owner >= 0) & (ops[np.maximum(owner, 0)] if ops.size else False)
+            chosen = chosen & launched_by(trace, ops)
         self._trace, self._chosen = trace, chosen[kernel]
         self._work = np.flatnonzero(kernel & chosen)
         self.rows = trace.work[self._work]
@@ -170,16 +171,10 @@ class _Kernels:
         if name == "module":
             return modules_of(trace, self._work)
         if name == "source":
-            return self._sources()
+            return sources_of(trace, self._work)
         if name == "family":
             return families(trace, self.rows)
         return trace.kernels[name].array[self._chosen]
-
-    def _sources(self) -> pd.Categorical:
-        stacks = self._trace.program.stacks
-        if stacks.source == "ops":
-            return texts_of(np.full(self.rows.size, -1, np.int64), [])
-        return texts_of(*stacks.sources(stacks.of_work()[self._work]))
 
     def launched_as(self, group: npt.NDArray[np.int64], size: int) -> dict[str, Any]:
         """Return what groups were launched with, weighted by time."""
@@ -225,6 +220,14 @@ def modules_of(trace: Trace, work: npt.NDArray[np.int64]) -> pd.Categorical:
     """Return the module that launched some of ``trace.work``, as a path, missing outside all modules."""
     found = trace.program.modules
     return texts_of(found.node_of_work[work], found.paths)
+
+
+def sources_of(trace: Trace, work: npt.NDArray[np.int64]) -> pd.Categorical:
+    """Return the source line that launched some of ``trace.work``, missing outside the program's own frames."""
+    stacks = trace.program.stacks
+    if stacks.source == "ops":
+        return texts_of(np.full(work.size, -1, np.int64), [])
+    return texts_of(*stacks.sources(stacks.of_work()[work]))
 
 
 def families(trace: Trace, rows: npt.NDArray[np.int64]) -> pd.Categorical:

@@ -58,6 +58,12 @@ def ops_like(trace: Trace, op_like: Any, by: str) -> Flags | None:
     return alike(trace, int(op_like), by) if isinstance(op_like, int | float) else None
 
 
+def launched_by(trace: Trace, ops: Flags) -> Flags:
+    """Tell which of ``trace.work`` some ops launched themselves."""
+    owner = trace.program.ops.owner_of_work
+    return np.asarray((owner >= 0) & (ops[np.maximum(owner, 0)] if ops.size else False))
+
+
 def operator_calls(
     trace: Trace, op_like: float | None = None, alike: str = "name", longest: float = 2000, **selection: Any
 ) -> pd.DataFrame:

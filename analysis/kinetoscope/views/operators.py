@@ -125,7 +125,7 @@ def operators(
         eligible = tensor_cores.eligible(trace)[values[0]]
         frame["tensor_cores_eligible"] = eligible
     frame["owned"] = True
-    frame = frame[(frame["calls"] > 0) | (frame["device_total_us"] > 0)]
+    frame = frame[sums.asked & ((frame["calls"] > 0) | (frame["device_total_us"] > 0))]
     frame = frame.sort_values(["device_self_us", "host_self_us"], ascending=False, kind="stable")
     frame = _with_rest(frame, sums.unowned)
     for part, whole in (("device_self_pct", "device_self_us"), ("host_self_pct", "host_self_us")):
@@ -161,6 +161,11 @@ class _Sums:
         self._work = np.flatnonzero(worked & (owner >= 0))
         self._owner, self._length = self._ops.owner_of_work[self._work], length[self._work]
         self.unowned = int(length[worked & (self._ops.owner_of_work < 0)].sum())
+
+    @property
+    def asked(self) -> Flags:
+        """Which groups have an op that counts: others only contain such."""
+        return np.bincount(self._group[self._only], minlength=self._size) > 0
 
     def _sum(self, group: Index, values: npt.NDArray[Any]) -> npt.NDArray[Any]:
         total = np.zeros(self._size, values.dtype)
