@@ -77,12 +77,9 @@ describe('a row of operators', () => {
     ['shapes', 'shapes'],
   ])('by %s has operators by %s in it', (by, inner) => expect(operators_.innerBy(by)).toBe(inner));
 
-  it('has kernels that can be listed', () => {
-    const ofOp = { by: 'name,op', key: { name: 'k', op: 'aten::mm' } };
-    expect(operators_.kernelKey('k', { name: 'aten::mm', shapes: '[[2]]' })).toEqual(ofOp);
-    const ofModule = { by: 'name,module', key: { name: 'k', module: null } };
-    expect(operators_.kernelKey('k', { module: null })).toEqual(ofModule);
-    expect(operators_.kernelKey('k', { phase: 'forward' })).toEqual({ by: 'name', key: { name: 'k' } });
+  it('has kernels of which the calls can be listed', () => {
+    const { by, key } = operators_.kernelKey('k', 'shapes', 7);
+    expect(callParameters(key, by, 3)).toEqual({ like: 3, op_like: 7, alike: 'shapes' });
   });
 
   it('leaves out those around its ops', () => {

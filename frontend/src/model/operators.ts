@@ -102,11 +102,9 @@ export function innerBy(by: string): string {
   return by.split(',').includes('name') || by === 'shapes' || by === 'dtype' || by === 'stack' ? by : `name,${by}`;
 }
 
-/** The kernels that stand for a row, as the drawer of kernels can list them. */
-export function kernelKey(name: string | number | null, key: KernelKey): { by: string; key: KernelKey } {
-  if (typeof key.name === 'string' && key.name !== '') return { by: 'name,op', key: { name, op: key.name } };
-  if (key.module !== undefined) return { by: 'name,module', key: { name, module: key.module } };
-  return { by: 'name', key: { name } };
+/** A kernel of a row of the operators, as the drawer of kernels lists its calls. */
+export function kernelKey(name: string | number | null, by: string, like: number): { by: string; key: KernelKey } {
+  return { by: 'name', key: { name, op_like: like, alike: by } };
 }
 
 export interface MatrixShare {

@@ -78,7 +78,8 @@ function CallDetails({ selected }: { selected: Selected }): JSX.Element {
 
 /** Which calls of the kernel these are, where not all. */
 function Of({ selected }: { selected: Selected }): JSX.Element | null {
-  const { op, module } = selected.key;
+  const { op, module, op_like } = selected.key;
+  if (op_like !== undefined) return <span class="muted">launched by the chosen row of the operators</span>;
   if (op !== undefined) return <span class="muted">launched by {op === null ? 'no operator' : tame(String(op))}</span>;
   if (module !== undefined) {
     return <span class="muted">{module === null ? 'outside all modules' : `in ${lastNames(String(module))}`}</span>;

@@ -114,7 +114,7 @@ function Kernels({ row }: { row: OperatorRow }): JSX.Element {
       open={(at) => {
         if (!data) return;
         const { name } = keyOf(data, at);
-        selection.value = { kind: 'kernel', ...kernelKey(name, row.key), like: likeOf(data, at) };
+        selection.value = { kind: 'kernel', ...kernelKey(name, row.by, row.like), like: likeOf(data, at) };
       }}
     />
   );
