@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -267,8 +268,14 @@ def test_a_kernel_of_the_drawer_opens_and_the_timeline_finds_the_operator(operat
     operators.ready("operators")
     operators.get("operator-row").filter(has_text="aten::addmm").first.click()
     part(operators, "kernels").get_by_test_id("part-row").first.click()
-    operators.wait_for_select("kernel:name,op:")
+    operators.wait_for_select("kernel:name:")
     operators.get("call-row").first.wait_for()
+    # the calls of this row, and not all of the kernel
+    key = json.loads(operators.address()["select"].removeprefix("kernel:name:"))
+    alike = {"like": key["like"], "op_like": key["op_like"], "alike": key["alike"]}
+    calls = asked.view(TRACE, "kernel_calls", **alike)
+    assert set(calls["op"]) == {"aten::addmm"}
+    assert f"{len(calls)} call" in reading.plain(operators.get("drawer").inner_text())
 
 
 def test_calls_that_are_not_shown_are_told(
