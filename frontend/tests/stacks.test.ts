@@ -71,6 +71,7 @@ describe('call stacks', () => {
     expect(frameLabel('/a/b/train.py(81): main')).toBe('main (train.py:81)');
     expect(frameLabel('<built-in function linear>')).toBe('<built-in function linear>');
     expect(frameLabel('aten::relu')).toBe('aten::relu');
+    expect(frameLabel('nn.Module: Linear_0')).toBe('Linear_0');
     expect([0, 3].map((row) => frameKind(table, row))).toEqual(['python', 'kernel']);
   });
 

@@ -198,11 +198,12 @@ function allNames(table: Table): string[] {
   return column(table, 'name').map((name) => (name === null ? NO_STACK : frameLabel(String(name))));
 }
 
-/** `/home/ada/train.py(81): main` → `main (train.py:81)`: what is called tells most. */
+/** `/home/ada/train.py(81): main` → `main (train.py:81)`: what is called tells most. The colour tells modules. */
 export function frameLabel(name: string): string {
   const [, rest] = /^.{1,4096}?\(\d+\): (.+)$/s.exec(name) ?? [];
   const place = sourceLabel(name);
-  return rest === undefined || place === null ? name : `${rest} (${place.split(' (')[0]})`;
+  if (rest === undefined || place === null) return name.replace(/^nn\.Module: (?=.)/, '');
+  return `${rest} (${place.split(' (')[0]})`;
 }
 
 /** Frames of Python, of modules, operators, and sums of what is left out. */
