@@ -160,9 +160,19 @@ def test_version(capsys):
 def test_view_serves_and_leaves_nothing_behind(how, trace):
     command = [sys.executable, "-m", "kinetoscope.cli", "view", str(trace), "--port", "0", "--no-browser"]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "PYTHONUNBUFFERED": "1"}
-    process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment, start_new_session=True
-    )
+    # a test run in the background may ignore interrupts, and what it starts would do so too
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        process = subprocess.Popen(
+            command,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+            env=environment,
+            start_new_session=True,
+        )
+    finally:
+        signal.signal(signal.SIGINT, before)
     address = process.stdout.readline()
     assert "#kinetoscope&p.kinetoscope.view=overview&p.kinetoscope.run=.&p.kinetoscope.rank=0" in address
     place = address.removeprefix("Profiler: ").partition("#")[0]
