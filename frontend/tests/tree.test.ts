@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { above, layOut, subtreeSums, treeOf, unfold } from '../src/model/tree';
+import { above, layOut, MOST_LEVELS, subtreeSums, treeOf, unfold, withinReach } from '../src/model/tree';
 import { tableOf } from './helpers';
 
 // a(10) → b(7) → d(7); a → c(2); e(30)
@@ -67,5 +67,23 @@ describe('trees', () => {
     const inner = blocks.filter((block) => block.level === 1);
     expect(inner.map((block) => block.row)).toEqual([3, 1]);
     expect(Math.max(...inner.map((block) => block.to))).toBeCloseTo(1, 12);
+  });
+});
+
+describe('a picture of very deep stacks', () => {
+  const chain = (levels: number) => Array.from({ length: levels }, (_, row) => ({ row, level: row, from: 0, to: 1 }));
+
+  it('is whole as far as a canvas holds it', () => {
+    const blocks = chain(MOST_LEVELS);
+    expect(withinReach(blocks, null)).toEqual({ blocks, left: 0 });
+  });
+
+  it('begins a little above what is zoomed to, and tells of the rest', () => {
+    const blocks = chain(MOST_LEVELS + 1300);
+    const top = withinReach(blocks, null);
+    expect([top.blocks.length, top.blocks[0].row, top.left]).toEqual([MOST_LEVELS, 0, 1300]);
+    const deep = withinReach(blocks, 1500);
+    expect(deep.blocks[0]).toMatchObject({ row: 1480, level: 0 });
+    expect(deep.blocks.find((block) => block.row === 1500)?.level).toBe(20);
   });
 });

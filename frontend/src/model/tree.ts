@@ -98,6 +98,20 @@ export interface Block {
   to: number;
 }
 
+/** A canvas holds so many levels: browsers draw none of a higher one. */
+export const MOST_LEVELS = 700;
+const LEVELS_ABOVE = 20;
+
+/** The levels that a picture can have, from a little above what is zoomed to; and how many there are more. */
+export function withinReach(blocks: Block[], zoom: number | null): { blocks: Block[]; left: number } {
+  const levels = blocks.reduce((most, block) => Math.max(most, block.level + 1), 0);
+  if (levels <= MOST_LEVELS) return { blocks, left: 0 };
+  const at = zoom === null ? 0 : (blocks.find((block) => block.row === zoom)?.level ?? 0);
+  const first = Math.max(0, at - LEVELS_ABOVE);
+  const kept = blocks.filter(({ level }) => first <= level && level < first + MOST_LEVELS);
+  return { blocks: kept.map((block) => ({ ...block, level: block.level - first })), left: levels - MOST_LEVELS };
+}
+
 /**
  * Lays a tree out with the widest first. What is above a `zoom`ed row takes the whole width. Children that come to more
  * than their parent, as the recorder's rounding may have it, share its width. Rows of a higher `rank` come later, however

@@ -200,7 +200,7 @@ function Tree({ modules }: { modules: Modules }): JSX.Element {
         onChoose={(row) => choose(table, row)}
         footer={(one) => <Total modules={modules} column={one} />}
         rowAttributes={(row) => ({ 'data-testid': 'module-row', 'data-id': moduleKey(table, row) })}
-        empty="No module matches the filter."
+        empty={passes ? 'No module matches the filter.' : 'There are no modules to show.'}
       />
     </Section>
   );

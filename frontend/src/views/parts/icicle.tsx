@@ -1,8 +1,9 @@
 import type { ComponentChildren, JSX } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { blend, inkOn, shadeOf, word } from '../../lib/colours';
+import { count } from '../../lib/format';
 import { theme } from '../../model/state';
-import { type Block, layOut, type Tree } from '../../model/tree';
+import { type Block, layOut, type Tree, withinReach } from '../../model/tree';
 import { useSize } from './size';
 
 export const BLOCK_HEIGHT = 19;
@@ -52,10 +53,10 @@ export function Icicle(props: IcicleProps): JSX.Element {
   const { ref, width } = useSize<HTMLDivElement>();
   const canvas = useRef<HTMLCanvasElement>(null);
   const [spot, setSpot] = useState<Spot | null>(null);
-  const blocks = useMemo(
-    () => layOut(tree, values, zoom, (row) => (row === aside ? 2 : Number(small?.has(row) ?? false))),
-    [tree, values, zoom, aside, small],
-  );
+  const { blocks, left } = useMemo(() => {
+    const rank = (row: number) => (row === aside ? 2 : Number(small?.has(row) ?? false));
+    return withinReach(layOut(tree, values, zoom, rank), zoom);
+  }, [tree, values, zoom, aside, small]);
   const { active, setActive, zoomKey } = useInSight(props, blocks, ref);
   useEffect(() => setSpot(null), [zoomKey]);
   const levels = blocks.reduce((most, block) => Math.max(most, block.level + 1), 1);
@@ -101,6 +102,11 @@ export function Icicle(props: IcicleProps): JSX.Element {
           if (block) props.onPick(block.row);
         }}
       />
+      {left > 0 && (
+        <p class="hint" data-testid="icicle-deeper">
+          {count(left)} levels more are not drawn: a click on a block shows what is around it.
+        </p>
+      )}
       <span class="offscreen" role="status">
         {told.slice(0, 200)}
       </span>
