@@ -231,6 +231,19 @@ def test_what_is_left_out_is_told_below_a_node() -> None:
     assert trace.view("stacks", root=10**6).attrs["notes"][0] == "There is no node 1000000."
 
 
+def test_nodes_are_those_of_the_selection() -> None:
+    builder = deep()
+    for number in range(30):
+        builder.python(10 * number, 10 * number + 9, f"other.py({number}): work", tid=2)
+    trace = trace_of(builder)
+    own, other = (next(title for title in thread_titles(trace) if str(tid) in title) for tid in (1, 2))
+    counted = {
+        title: trace.view("stacks", weight="host", min_share_pct=50, thread=title)["nodes"].sum()
+        for title in (own, other, None)
+    }
+    assert counted == {own: 22, other: 30, None: 52}
+
+
 def test_what_is_searched_for_is_never_left_out() -> None:
     trace = trace_of(deep())
     found = rows(trace, "stacks", "name", weight="host", min_share_pct=5, find="TINY -c.py(3) c.py")

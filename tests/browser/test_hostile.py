@@ -164,3 +164,18 @@ def test_an_address_of_such_things(board: TensorBoard, visit: Callable[..., Prof
     profiler.wait("search-box")
     assert profiler.get("search-box").input_value() == NAMES[1]
     unharmed(profiler, "address")
+
+
+def test_very_deep_stacks_are_drawn_as_far_as_a_canvas_holds(
+    session_boards: Callable[..., TensorBoard], visit: Callable[..., Profiler], tmp_path: Path
+) -> None:
+    trace = TraceBuilder(with_stack=1)
+    for level in range(2500):
+        trace.python(level, 10_000 - level, f"deep.py({level % 9}): f")
+    trace.write(tmp_path / "deep" / "worker0.1750000000000.pt.trace.json")
+    profiler = visit(session_boards(tmp_path), run="deep", view="flame", weight="host", least="0.01").ready("flame")
+    assert "1 800 levels more" in profiler.wait("icicle-deeper").inner_text().replace("\u202f", " ").replace(
+        "\u2009", " "
+    )
+    canvas = profiler.get("flame-canvas")
+    assert canvas.evaluate("(c) => c.getContext('2d').getImageData(20, 30, 1, 1).data[3]") == 255

@@ -60,7 +60,7 @@ _COLUMNS = (
     Column("name", "", "text", "Frame; missing for what has no stack, (smaller) for children that are left out."),
     Column("file", "", "text", "Source file of the frame."),
     Column("line", "", "integer", "Line of the frame, as recorded: mostly the first of its function."),
-    Column("nodes", "", "integer", "Nodes that the row stands for."),
+    Column("nodes", "", "integer", "Nodes that the row stands for, those with nothing of the selection left out."),
     Column(
         "longest_id", "", "integer", "Event id of the longest call of this very stack; missing where none is known."
     ),
@@ -217,7 +217,7 @@ def _rows(trace: Trace, found: Weighed, large: Flags, by: str) -> pd.DataFrame:
         inner = np.bincount(group.ravel(), tree.totals(own)[top], minlength=parents.size).astype(np.int64)
         whole = np.bincount(group.ravel(), total[name][top], minlength=parents.size).astype(np.int64)
         figures[name] = np.append(own[kept], inner), np.append(total[name][kept], whole), rest
-    count = np.bincount(group.ravel(), tree.totals(np.ones(len(tree), np.int64))[top], minlength=parents.size)
+    count = np.bincount(group.ravel(), tree.totals(some.astype(np.int64))[top], minlength=parents.size)
     nodes = np.append(np.ones(kept.size, np.int64), count.astype(np.int64))
     longest = np.append(found.longest[kept], np.full(parents.size, -1, np.int64))
     events = trace.columns.id[np.maximum(longest, 0)] if len(trace) else longest

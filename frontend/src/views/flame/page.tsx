@@ -53,7 +53,7 @@ function Body({ shown, picture }: { shown: Shown; picture: PictureOf }): JSX.Ele
   const [listed, setListed] = useState(false);
   const hides = hidesStackless(flame, flameStackless.value);
   const drawn = useMemo(() => (hides ? withoutStackless(flame) : flame), [flame, hides]);
-  const frames = sum(numbers(table, 'nodes')) - Number(flame.stackless !== null);
+  const frames = sum(numbers(table, 'nodes'));
   const notes = [...new Set([...(shown.whole?.table.notes ?? []), ...table.notes])];
   return (
     <>
